@@ -1,0 +1,54 @@
+# Two commands for newcomers: `make demo` and `make test`. Everything lives in .venv at the root.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PAGE := src/periplus/web/page
+STATIC := src/periplus/web/static
+PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
+
+.PHONY: help setup demo test check bench eval lock page clean
+
+help:            ## list the targets
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(READY) ## make .venv with exact versions
+
+# The web page is built once; users of the wheel need no Node.
+$(STATIC)/index.html: $(PAGE_SOURCES)
+	cd $(PAGE) && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
+page: $(STATIC)/index.html ## build the web page
+
+demo: setup page ## crawl the miniature web and show the map (DEMO_SERVE=0: stop after the summary)
+	$(BIN)/python scripts/demo.py
+
+test: setup page ## set everything up and run the whole suite, checks included
+	$(BIN)/python scripts/system_packages.py
+	$(MAKE) --no-print-directory check
+	$(BIN)/python -m pytest
+
+check: setup ## format, lint, types, spelling
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/codespell
+
+bench: setup ## speed, side by side with peers
+	$(BIN)/python -m scripts.bench
+
+eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
+	$(BIN)/python -m scripts.eval
+
+lock: ## write requirements.lock anew from pyproject.toml
+	$(BIN)/python scripts/lock.py
+
+clean: ## remove everything that make made
+	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist

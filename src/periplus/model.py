@@ -1,0 +1,332 @@
+"""The values that cross rooms: frozen, slotted, and nothing but data.
+
+In the order of the flow: `Lease` → `Fetched` → `Page` (with its `Link`s) → `Located` (mentions, addresses,
+footprint) → `Score` → `Assignment` → what `store` commits. Geographic values come first because everyone
+uses them: longitude before latitude, WGS84, checked when made.
+"""
+
+import math
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+__all__ = [
+    "EARTH_RADIUS_KM",
+    "Address",
+    "Assignment",
+    "BBox",
+    "Fetched",
+    "Footprint",
+    "Lease",
+    "Link",
+    "Located",
+    "LonLat",
+    "Mention",
+    "Outcome",
+    "Page",
+    "PageHints",
+    "Place",
+    "Score",
+    "WeightedPlace",
+]
+
+EARTH_RADIUS_KM = 6371.0088
+"""Mean earth radius (IUGG)."""
+
+
+# -- Geography -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LonLat:
+    """A point on the WGS84 sphere. Longitude -180..180, latitude -90..90; anything else is a ValueError."""
+
+    lon: float
+    lat: float
+
+    def __post_init__(self) -> None:
+        if not -180.0 <= self.lon <= 180.0:  # also refuses NaN
+            raise ValueError(f"longitude {self.lon!r} is not between -180 and 180")
+        if not -90.0 <= self.lat <= 90.0:
+            raise ValueError(f"latitude {self.lat!r} is not between -90 and 90")
+
+    def distance_km(self, other: "LonLat") -> float:
+        """Great-circle distance (haversine), right across the antimeridian."""
+        phi1, phi2 = math.radians(self.lat), math.radians(other.lat)
+        half_dphi = (phi2 - phi1) / 2
+        half_dlambda = math.radians(other.lon - self.lon) / 2
+        h = math.sin(half_dphi) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_dlambda) ** 2
+        return 2 * EARTH_RADIUS_KM * math.asin(min(1.0, math.sqrt(h)))
+
+
+@dataclass(frozen=True, slots=True)
+class BBox:
+    """A box of longitudes and latitudes. `west > east` means that it crosses the antimeridian."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def __post_init__(self) -> None:
+        LonLat(self.west, self.south)
+        LonLat(self.east, self.north)
+        if self.south > self.north:
+            raise ValueError(f"south {self.south} is north of north {self.north}")
+
+    @property
+    def crosses_antimeridian(self) -> bool:
+        """Whether the box runs over longitude ±180."""
+        return self.west > self.east
+
+    def contains(self, point: LonLat) -> bool:
+        """Whether the point lies in the box, edges included."""
+        if not self.south <= point.lat <= self.north:
+            return False
+        if self.crosses_antimeridian:
+            return point.lon >= self.west or point.lon <= self.east
+        return self.west <= point.lon <= self.east
+
+    def split(self) -> tuple["BBox", ...]:
+        """The box as one or two boxes that do not cross the antimeridian."""
+        if not self.crosses_antimeridian:
+            return (self,)
+        return (
+            BBox(self.west, self.south, 180.0, self.north),
+            BBox(-180.0, self.south, self.east, self.north),
+        )
+
+    @classmethod
+    def around(cls, center: LonLat, km: float) -> "BBox":
+        """The smallest box that holds the circle of `km` around `center`."""
+        dlat = math.degrees(km / EARTH_RADIUS_KM)
+        south, north = max(-90.0, center.lat - dlat), min(90.0, center.lat + dlat)
+        if south == -90.0 or north == 90.0:
+            return cls(-180.0, south, 180.0, north)
+        ratio = math.sin(km / EARTH_RADIUS_KM) / math.cos(math.radians(center.lat))
+        if km >= EARTH_RADIUS_KM * math.pi / 2 or ratio >= 1.0:
+            return cls(-180.0, south, 180.0, north)
+        dlon = math.degrees(math.asin(ratio))
+        if dlon >= 180.0:
+            return cls(-180.0, south, 180.0, north)
+        return cls(_wrap(center.lon - dlon), south, _wrap(center.lon + dlon), north)
+
+
+def _wrap(lon: float) -> float:
+    """Longitude brought back into -180..180."""
+    if lon < -180.0:
+        return lon + 360.0
+    if lon > 180.0:
+        return lon - 360.0
+    return lon
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of the gazetteer.
+
+    `id` is the GeoNames id where there is one; places without one have negative ids. `kind` is one of
+    world, continent, country, admin1, admin2, city, feature, region. `country` is the ISO code, `admin1` the
+    code of the first division ("TX"), both empty where they do not apply. `path` holds the names from the
+    world down to the place itself, `ancestors` the ids of the same hierarchy without the place itself.
+    """
+
+    id: int
+    name: str
+    kind: str
+    country: str
+    admin1: str
+    point: LonLat
+    population: int
+    path: tuple[str, ...]
+    ancestors: tuple[int, ...]
+
+
+# -- The way of a page -----------------------------------------------------------------------------
+
+
+class Outcome(StrEnum):
+    """How a lease ended. Every lease ends in exactly one of these; their counts add up to the leases."""
+
+    KEPT = "kept"  # fetched, relevant (or keep = "all"), stored and indexed
+    NOT_RELEVANT = "not_relevant"  # fetched and read, below a threshold; stored without text
+    NOT_INDEXED = "not_indexed"  # the page or its headers ask not to be indexed
+    DUPLICATE = "duplicate"  # same content as a page that is stored already
+    REDIRECTED = "redirected"  # leads to another URL, which joined the frontier
+    NOT_MODIFIED = "not_modified"  # revisited and unchanged
+    NOT_HTML = "not_html"  # a kind of content that is not read
+    HTTP_ERROR = "http_error"  # 4xx for good
+    SERVER_ERROR = "server_error"  # 5xx or 429 after all retries
+    ROBOTS = "robots"  # robots.txt forbids it
+    ROBOTS_UNREACHABLE = "robots_unreachable"  # robots.txt could not be read after all retries
+    BLOCKED = "blocked"  # the address guard refused
+    TOO_LARGE = "too_large"
+    TOO_SLOW = "too_slow"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    BAD_CONTENT = "bad_content"
+    TLS_ERROR = "tls_error"
+    DNS_ERROR = "dns_error"
+    CONNECTION_FAILED = "connection_failed"
+    RETRY = "retry"  # failed this time, queued again for later
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One URL that one node may fetch now: taken from the frontier together with its host's turn."""
+
+    url_id: int
+    url: str
+    host: str
+    depth: int
+    priority: float
+    attempt: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came back for a URL, after decoding. `body` is decoded content, `wire_*` is for the archive."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    content_type: str
+    fetched_at: datetime
+    seconds: float
+    address: str
+    truncated: bool = False
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, in any case."""
+        lower = name.lower()
+        return next((value for key, value in self.headers if key.lower() == lower), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of a page: absolute canonical URL, its text, and the tokens before and after it in the page."""
+
+    url: str
+    anchor: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageHints:
+    """What a page says about where it is, outside its text: geo meta tags, schema.org, microformats."""
+
+    points: tuple[LonLat, ...] = ()
+    place_names: tuple[str, ...] = ()
+    postal_addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together."""
+
+    url: str
+    title: str
+    text: str
+    links: tuple[Link, ...]
+    language: str = ""
+    published: date | None = None
+    canonical: str | None = None
+    noindex: bool = False
+    nofollow: bool = False
+    description: str = ""
+    hints: PageHints = PageHints()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place name in a text, with offsets in characters; `place` is None where it could not be settled.
+
+    `adjectival` marks demonyms ("Portuguese"); `within` marks a name missing from the gazetteer of which
+    only the surrounding `place` is known.
+    """
+
+    start: int
+    end: int
+    text: str
+    place: Place | None
+    confidence: float
+    candidates: tuple[Place, ...] = ()
+    adjectival: bool = False
+    within: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A postal address in a page's text: the geographic entity of paper A.
+
+    `level` is "street" (number + street + city + state, the paper's) or "postal" (city + state + agreeing
+    ZIP without a street).
+    """
+
+    start: int
+    end: int
+    text: str
+    street_number: str
+    street: str
+    city: str
+    state: str
+    zip: str
+    place_id: int
+    level: str = "street"
+
+    @property
+    def key(self) -> str:
+        """What makes two addresses the same entity."""
+        return f"{self.street_number} {self.street}, {self.city}, {self.state}".casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPlace:
+    """A place and its share (0..1) in a page."""
+
+    place: Place
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """A page's geography: its places by weight, heaviest first. The first one is the page's main place."""
+
+    places: tuple[WeightedPlace, ...] = ()
+
+    @property
+    def main(self) -> Place | None:
+        """The place the page is most about."""
+        return self.places[0].place if self.places else None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Everything geographic found in a text."""
+
+    mentions: tuple[Mention, ...] = ()
+    addresses: tuple[Address, ...] = ()
+    footprint: Footprint = Footprint()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Relevance of a page to a topic: two steps that must both hold, with their evidence."""
+
+    keyword_relevance: float
+    place_relevance: float
+    relevant: bool
+    keyword_evidence: dict[str, float] = field(default_factory=dict)
+    place_evidence: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """Which node gets a link, the target place that decided it (None: none found), and why in one word."""
+
+    node: str
+    target_id: int | None
+    reason: str

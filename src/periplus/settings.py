@@ -1,0 +1,367 @@
+"""The job file: one typed table of settings, read from TOML.
+
+Every setting has a default, a unit and a sentence; `periplus config --explain` prints exactly what stands
+here, and `docs/settings.md` is generated from it. An unknown key is an error that names the nearest valid one.
+"""
+
+import difflib
+import ipaddress
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from periplus.errors import ConfigError
+
+__all__ = [
+    "ArchiveSettings",
+    "CrawlSettings",
+    "FetchSettings",
+    "Job",
+    "NodeSettings",
+    "SettingRow",
+    "TopicSettings",
+    "explain",
+    "job_from_dict",
+    "load_job",
+]
+
+STRATEGIES = ("hash", "url")
+"""Strategies by name. Each is a file in `strategies/`."""
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+NODE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.IGNORECASE)
+
+
+def _meta(sentence: str, unit: str = "", **bounds: Any) -> Meta:
+    """The sentence and the unit of a setting, with its bounds where it has any."""
+    return Meta(description=sentence, extra={"unit": unit}, **bounds)
+
+
+class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the crawl is about: a two-tuple of keywords and places. Either part may be absent."""
+
+    name: Annotated[str, _meta("Name of the topic, used by `inclass:NAME` in searches. Empty: the job's name.")] = ""
+    threshold: Annotated[float, _meta("Both relevances must reach this.", "0..1", ge=0, le=1)] = 0.5
+    keyword_threshold: Annotated[
+        Share | None, _meta("Threshold of the keyword step alone; absent: `threshold`.", "0..1")
+    ] = None
+    place_threshold: Annotated[
+        Share | None, _meta("Threshold of the place step alone; absent: `threshold`.", "0..1")
+    ] = None
+    keywords: Annotated[dict[str, float], _meta("Words and phrases with their weights.", "weight 0..1")] = {}
+    places: Annotated[
+        dict[str, float],
+        _meta('Places with their weights: a name, "Name, ST", "Name, Country" or a gazetteer id.', "weight 0..1"),
+    ] = {}
+    since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
+    until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
+
+
+class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the crawl goes."""
+
+    strategy: Annotated[str, _meta("What decides which node gets a link: hash or url.")] = "url"
+    policy: Annotated[
+        Literal["a", "b"],
+        _meta("Paper A's assignment: a sends a link to the one most probable node, b to every node with a claim."),
+    ] = "a"
+    pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
+    minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
+    depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20
+    keep: Annotated[
+        Literal["relevant", "all"],
+        _meta("Which fetched pages are stored and indexed: the relevant ones, or all."),
+    ] = "relevant"
+    follow: Annotated[
+        Literal["all", "relevant"],
+        _meta("Whose links are followed: every fetched page's, or the relevant pages' only (paper C)."),
+    ] = "all"
+    delay_seconds: Annotated[
+        float,
+        _meta(
+            "Least time between two requests to a host; robots' Crawl-delay can only raise it.",
+            "seconds",
+            ge=0,
+        ),
+    ] = 1.0
+    ip_delay_seconds: Annotated[
+        float,
+        _meta(
+            "Least time between two requests to an address; not applied inside `allow_private`.",
+            "seconds",
+            ge=0,
+        ),
+    ] = 0.2
+    connections: Annotated[int, _meta("Requests under way at once, over all hosts.", "requests", ge=1, le=10_000)] = 64
+    workers: Annotated[
+        int,
+        _meta(
+            "Processes that read, locate and judge pages; 0: one for each core but one.",
+            "processes",
+            ge=0,
+            le=256,
+        ),
+    ] = 0
+    obey_robots: Annotated[bool, _meta("Follow robots.txt. `false` is refused for a crawl that leaves loopback.")] = (
+        True
+    )
+    overlap: Annotated[
+        Literal["forbid", "allow"],
+        _meta("forbid: a URL is fetched once, whoever got it. allow: the paper's independent nodes."),
+    ] = "forbid"
+    allow_private: Annotated[
+        list[str],
+        _meta("Address ranges that the address guard lets through although they are not public.", "CIDR"),
+    ] = []
+    resolve: Annotated[
+        dict[str, str],
+        _meta('Host (or *.suffix) to "address:port", asked before DNS. It is how the miniature web is reached.'),
+    ] = {}
+    host_pages: Annotated[int, _meta("Most URLs of one host that join the frontier.", "URLs", ge=1)] = 10_000
+    pattern_pages: Annotated[
+        int,
+        _meta(
+            "Most URLs of one host that differ only in their numbers (calendars, endless lists).",
+            "URLs",
+            ge=1,
+        ),
+    ] = 500
+    url_length: Annotated[int, _meta("Longest URL that is followed.", "characters", ge=100, le=8_192)] = 2_048
+    page_links: Annotated[int, _meta("Most links taken from one page, in document order.", "links", ge=1)] = 500
+    anchor_window: Annotated[
+        int,
+        _meta("Tokens kept on each side of a link for the strategies and the priority.", "tokens", ge=0, le=500),
+    ] = 50
+    retries: Annotated[int, _meta("How often a failed URL is tried again.", "tries", ge=0, le=20)] = 3
+    retry_seconds: Annotated[
+        float,
+        _meta("Wait before the first retry; it doubles with each further one, up to an hour.", "seconds", ge=0),
+    ] = 30.0
+
+
+class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Bounds on a single request."""
+
+    total_seconds: Annotated[float, _meta("Deadline around everything a URL may cost.", "seconds", gt=0)] = 30.0
+    connect_seconds: Annotated[float, _meta("Deadline of name look-up, connection and TLS.", "seconds", gt=0)] = 10.0
+    wire_bytes: Annotated[int, _meta("Most bytes read from the network for a page.", "bytes", gt=0)] = 5 * 2**20
+    body_bytes: Annotated[int, _meta("Most bytes of a page after decoding.", "bytes", gt=0)] = 10 * 2**20
+    redirects: Annotated[int, _meta("Most redirects followed inside one host.", "redirects", ge=0, le=20)] = 5
+    ports: Annotated[tuple[int, ...], _meta("Ports that URLs may name.", "ports")] = (80, 443, 8080, 8443)
+    robots_hours: Annotated[float, _meta("How long a robots.txt is used before it is read again.", "hours", gt=0)] = (
+        24.0
+    )
+    robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    tls_verify: Annotated[bool, _meta("Check certificates.")] = True
+
+
+class ArchiveSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is written to disk."""
+
+    warc: Annotated[bool, _meta("Keep the response of every kept page in WARC files.")] = True
+    warc_bytes: Annotated[int, _meta("Size at which a new WARC file is begun.", "bytes", ge=2**20)] = 2**30
+    disk_reserve_bytes: Annotated[
+        int, _meta("The crawl pauses (exit code 4) when less than this is free.", "bytes", ge=0)
+    ] = 256 * 2**20
+    durability: Annotated[
+        Literal["normal", "full"],
+        _meta("normal: nothing is lost when the process dies. full: nor when the power fails (slower)."),
+    ] = "normal"
+
+
+class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A node of the crawl and the places it owns."""
+
+    places: Annotated[
+        list[str],
+        _meta('Places the node owns: "City, ST", a country or a gazetteer id. Empty: a general node.'),
+    ] = []
+
+
+class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A whole job file."""
+
+    name: Annotated[str, _meta("Name of the crawl.")] = "crawl"
+    out: Annotated[str, _meta("Folder of the crawl, relative to the job file.", "folder")] = ""
+    seeds: Annotated[list[str], _meta("Where the crawl begins: URLs, or files with one URL a line.")] = []
+    contact: Annotated[
+        str, _meta("URL or e-mail address in the user agent; needed as soon as a crawl leaves loopback.")
+    ] = ""
+    targets: Annotated[
+        str,
+        _meta("Nodes and their places from elsewhere: `us100`, `all:US` (any country code) or a file with [nodes]."),
+    ] = ""
+    topic: Annotated[TopicSettings, _meta("What the crawl is about.")] = TopicSettings()
+    crawl: Annotated[CrawlSettings, _meta("How it goes.")] = CrawlSettings()
+    fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
+    archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
+    nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
+
+
+# -- Reading ---------------------------------------------------------------------------------------
+
+
+def load_job(path: Path) -> Job:
+    """Read and check a job file. Raises ConfigError with one line that names the file and the key."""
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: is a folder, not a job file") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not UTF-8 text, so not a job file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+    return job_from_dict(data, str(path))
+
+
+def job_from_dict(data: dict[str, Any], source: str) -> Job:
+    """Check a job given as plain data; `source` is what error messages call it."""
+    _refuse_unknown_keys(data, Job, (), source)
+    try:
+        job = msgspec.convert(data, Job)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{source}: {_readable(str(error))}") from None
+    _check(job, source)
+    return job
+
+
+def _readable(message: str) -> str:
+    """msgspec's message with the key in front: `crawl.pages: expected int, got str`."""
+    text, _, where = message.partition(" - at `$")
+    key = where.rstrip("`").lstrip(".")
+    text = text.replace("`", "")
+    return f"{key}: {text[0].lower()}{text[1:]}" if key else text
+
+
+def _refuse_unknown_keys(data: dict[str, Any], table: type[Struct], path: tuple[str, ...], source: str) -> None:
+    fields = {f.name: f for f in msgspec.structs.fields(table)}
+    for key, value in data.items():
+        if key not in fields:
+            raise ConfigError(_unknown_key_message(key, fields, path, source))
+        inner = _table_type(fields[key].type)
+        if inner is not None and isinstance(value, dict):
+            _refuse_unknown_keys(value, inner, (*path, key), source)
+        elif key == "nodes" and isinstance(value, dict):
+            for name, node in value.items():
+                if isinstance(node, dict):
+                    _refuse_unknown_keys(node, NodeSettings, (*path, key, name), source)
+
+
+def _unknown_key_message(key: str, fields: dict[str, Any], path: tuple[str, ...], source: str) -> str:
+    where = ".".join((*path, key))
+    elsewhere = [row.name for row in explain() if row.name.rpartition(".")[2] == key]
+    near = difflib.get_close_matches(key, fields, n=1, cutoff=0.5)
+    if elsewhere:
+        hint = f"did you mean {elsewhere[0]}?"
+    elif near:
+        hint = f"did you mean {'.'.join((*path, near[0]))}?"
+    else:
+        hint = f"valid keys here: {', '.join(sorted(fields))}"
+    return f"{source}: unknown key {where}; {hint}"
+
+
+def _table_type(annotation: Any) -> type[Struct] | None:
+    """The table behind a field, or None if the field is a plain value."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return annotation if isinstance(annotation, type) and issubclass(annotation, Struct) else None
+
+
+def _check(job: Job, source: str) -> None:
+    """What types alone cannot say."""
+    if job.crawl.strategy not in STRATEGIES:
+        raise ConfigError(_choice(source, "crawl.strategy", job.crawl.strategy, STRATEGIES))
+    _check_weights(source, "topic.keywords", job.topic.keywords)
+    _check_weights(source, "topic.places", job.topic.places)
+    if job.topic.since and job.topic.until and job.topic.since > job.topic.until:
+        raise ConfigError(f"{source}: topic.since {job.topic.since} is after topic.until {job.topic.until}")
+    for network in job.crawl.allow_private:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as error:
+            raise ConfigError(f"{source}: crawl.allow_private: {error}") from None
+    for host, address in job.crawl.resolve.items():
+        _check_resolve(source, host, address)
+    for name in job.nodes:
+        if not NODE_NAME.fullmatch(name):
+            raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")
+
+
+def _check_weights(source: str, key: str, weights: dict[str, float]) -> None:
+    for name, weight in weights.items():
+        if not name.strip():
+            raise ConfigError(f"{source}: {key}: an empty name")
+        if not 0 < weight <= 1:
+            raise ConfigError(f"{source}: {key}: weight {weight} of {name!r} is not above 0 and at most 1")
+
+
+def _check_resolve(source: str, host: str, address: str) -> None:
+    ip, _, port = address.rpartition(":")
+    try:
+        ipaddress.ip_address(ip.strip("[]"))
+        if not 0 < int(port) < 65536:
+            raise ValueError
+    except ValueError:
+        raise ConfigError(
+            f'{source}: crawl.resolve: {host!r} = {address!r} is not "address:port", for example "127.0.0.1:8480"'
+        ) from None
+
+
+def _choice(source: str, key: str, value: str, valid: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(value, valid, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(valid)}"
+    return f"{source}: {key}: no {value!r}; {hint}"
+
+
+# -- Explaining ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One line of `periplus config --explain`."""
+
+    name: str
+    default: str
+    unit: str
+    sentence: str
+
+
+def explain() -> list[SettingRow]:
+    """Every setting of the job file, in the order of the file."""
+    return list(_rows(Job, ""))
+
+
+def _rows(table: type[Struct], prefix: str) -> Iterator[SettingRow]:
+    hints = get_type_hints(table, include_extras=True)
+    for info in msgspec.structs.fields(table):
+        inner = NodeSettings if info.name == "nodes" else _table_type(hints[info.name])
+        if inner is not None:
+            yield from _rows(inner, f"{prefix}{info.name}." + ("NAME." if info.name == "nodes" else ""))
+            continue
+        meta = get_args(hints[info.name])[1]
+        yield SettingRow(prefix + info.name, _default_text(info), meta.extra["unit"], meta.description)
+
+
+def _default_text(info: Any) -> str:
+    if info.default_factory is not msgspec.NODEFAULT:
+        return "[]" if info.default_factory() == [] else repr(info.default_factory()).replace("'", '"')
+    if info.default is None:
+        return "absent"
+    if isinstance(info.default, bool):
+        return str(info.default).lower()
+    if isinstance(info.default, tuple):
+        return str(list(info.default))
+    return f'"{info.default}"' if isinstance(info.default, str) else str(info.default)
