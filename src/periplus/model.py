@@ -178,15 +178,14 @@ class Lease:
     url: str
     host: str
     depth: int
+    redirects: int
     priority: float
-    attempt: int
-    etag: str | None = None
-    last_modified: str | None = None
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back for a URL, after decoding. `body` is decoded content, `wire_*` is for the archive."""
+    """What came back for a URL; `body` is the decoded content."""
 
     url: str
     status: int
