@@ -158,6 +158,7 @@ class Outcome(StrEnum):
     HTTP_ERROR = "http_error"  # 4xx for good
     SERVER_ERROR = "server_error"  # 5xx or 429 after all retries
     ROBOTS = "robots"  # robots.txt forbids it
+    CRAWL_DELAY = "crawl_delay"  # robots.txt asks for a longer delay than a crawl can wait
     ROBOTS_UNREACHABLE = "robots_unreachable"  # robots.txt could not be read after all retries
     BLOCKED = "blocked"  # the address guard refused
     TOO_LARGE = "too_large"
