@@ -13,8 +13,10 @@ from enum import StrEnum
 __all__ = [
     "EARTH_RADIUS_KM",
     "Address",
+    "Analysis",
     "Assignment",
     "BBox",
+    "Entity",
     "Fetched",
     "Footprint",
     "Lease",
@@ -22,10 +24,12 @@ __all__ = [
     "Located",
     "LonLat",
     "Mention",
+    "NewUrl",
     "Outcome",
     "Page",
     "PageHints",
     "Place",
+    "RoutedLink",
     "Score",
     "WeightedPlace",
 ]
@@ -330,3 +334,57 @@ class Assignment:
     node: str
     target_id: int | None
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedLink:
+    """A link that passed the URL rules, with the node it is for."""
+
+    url: str
+    host: str
+    fingerprint: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewUrl:
+    """A URL on its way into a frontier: this node's or, through the exchange, another's."""
+
+    url: str
+    host: str
+    fingerprint: int
+    priority: float
+    depth: int
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A postal address as the measures see it; `owner` is the node that owns its place, if any."""
+
+    place_id: int
+    key: str
+    level: str
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that the pure stages (read, locate, judge, assign) make of one response, ready to be committed."""
+
+    title: str
+    description: str
+    language: str
+    published: date | None
+    outcome: Outcome  # kept, not_relevant or not_indexed
+    nofollow: bool
+    score: Score
+    main_place: int | None
+    places: tuple[WeightedPlace, ...]
+    entities: tuple[Entity, ...]
+    links: tuple[RoutedLink, ...]
+    dropped: dict[str, int]
+    content_digest: int
+    text: bytes = b""  # zstd; kept pages only
+    mentions: bytes = b""  # zstd; kept pages only
+    warc: bytes = b""  # finished gzip members; kept pages only

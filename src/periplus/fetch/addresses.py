@@ -1,6 +1,6 @@
 """The address guard: only public addresses, unless a job opens a range on purpose.
 
-Asked with the address that is then used for the connection, so a name that changes its mind between check and
+A crawl that names no contact does not leave the machine at all (`loopback_only`). Asked with the address that is then used for the connection, so a name that changes its mind between check and
 use gains nothing. Addresses that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are judged by it too.
 """
 
@@ -8,7 +8,7 @@ import ipaddress
 
 from periplus.errors import Blocked
 
-__all__ = ["AddressGuard", "is_loopback"]
+__all__ = ["AddressGuard"]
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -21,16 +21,12 @@ NEVER = tuple(
 )
 
 
-def is_loopback(network: IpNetwork) -> bool:
-    """Whether the whole range stays on this machine."""
-    return network.is_loopback
-
-
 class AddressGuard:
     """Says where connections may lead."""
 
-    def __init__(self, allow_private: list[str]) -> None:
-        self.allowed: tuple[IpNetwork, ...] = tuple(ipaddress.ip_network(network) for network in allow_private)
+    def __init__(self, allow_private: list[str], *, loopback_only: bool = False) -> None:
+        self._allowed: tuple[IpNetwork, ...] = tuple(ipaddress.ip_network(network) for network in allow_private)
+        self._loopback_only = loopback_only
 
     def check(self, address: str) -> None:
         """Raise Blocked unless the address is public or in an allowed range."""
@@ -38,13 +34,15 @@ class AddressGuard:
             parsed = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             raise Blocked(f"{address!r} is not an address") from None
+        if self._loopback_only and not parsed.is_loopback:
+            raise Blocked(f"{address} is not on this machine, and a crawl without `contact` stays on it")
         if not self.is_opened(address) and not all(_is_public(inner) for inner in _judged_by(parsed)):
             raise Blocked(f"{address} is not a public address (crawl.allow_private opens ranges)")
 
     def is_opened(self, address: str) -> bool:
         """Whether the job opened the range of this address on purpose."""
         parsed = ipaddress.ip_address(address.partition("%")[0])
-        return any(parsed in network for network in self.allowed if network.version == parsed.version)
+        return any(parsed in network for network in self._allowed if network.version == parsed.version)
 
 
 def _judged_by(address: IpAddress) -> list[IpAddress]:

@@ -17,6 +17,7 @@ from protego import Protego
 from periplus.errors import FetchError
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
+from periplus.settings import FetchSettings
 from periplus.urls import CanonicalUrl, canonicalize
 
 __all__ = ["Allow", "Disallow", "RobotsBook", "RobotsDecision", "RobotsRecord", "TooSlow", "Unreachable"]
@@ -42,10 +43,10 @@ class Disallow:
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """robots.txt cannot be read: wait until `retry_at` (Unix time). `failures` so far in a row."""
+    """robots.txt cannot be read: wait until `retry_at` (Unix time), or give the URL up if all tries are used."""
 
     retry_at: float
-    failures: int
+    given_up: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,12 @@ class RobotsBook:
     """The rules of all origins of the process. Asks the network only in `learn`."""
 
     def __init__(
-        self, transport: Transport, *, hours: float, max_bytes: int, retry_seconds: float, obey: bool = True
+        self, transport: Transport, fetch: FetchSettings, *, retries: int, retry_seconds: float, obey: bool = True
     ) -> None:
         self._transport = transport
-        self._hours = hours
-        self._max_bytes = max_bytes
+        self._hours = fetch.robots_hours
+        self._max_bytes = fetch.robots_bytes
+        self._retries = retries
         self._retry_seconds = retry_seconds
         self._obey = obey
         self._records: dict[str, RobotsRecord] = {}
@@ -94,10 +96,14 @@ class RobotsBook:
         if not self._obey:
             return Allow(0.0)
         record = self._records.get(url.origin)
-        if record is None or record.expires_at <= now:
+        if record is None:
+            return None
+        if record.status == "unreachable" and record.failures > self._retries:
+            return Unreachable(record.expires_at, given_up=True)
+        if record.expires_at <= now:
             return None
         if record.status == "unreachable":
-            return Unreachable(record.expires_at, record.failures)
+            return Unreachable(record.expires_at, given_up=False)
         if record.status == "absent":
             return Allow(0.0)
         rules = self._rules(record)

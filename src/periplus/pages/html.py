@@ -35,7 +35,7 @@ BLOCKS = (
 )
 BLOCK_MARK, LINK_START, LINK_NUMBER_END, LINK_END = "\x01", "\x02", "\x03", "\x04"
 MARKS = re.compile(f"{LINK_START}(\\d+){LINK_NUMBER_END}|({LINK_END})")
-CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n\r\f"}
+CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0e-\\x1f]+")
 """Control characters are dropped from the source, also because four of them are our marks."""
 
 MAX_TITLE_CHARS = 500
@@ -50,7 +50,7 @@ REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    source = decode_html(fetched.body, fetched.content_type).translate(CONTROL)
+    source = CONTROL.sub("", decode_html(fetched.body, fetched.content_type))
     tree = LexborHTMLParser(source)
     metadata = read_metadata(tree)
     base = _base_url(tree, fetched.url)

@@ -104,7 +104,7 @@ CREATE TABLE entity (                   -- postal addresses: the geographic enti
   place_id INTEGER NOT NULL,
   key      TEXT NOT NULL,               -- model.Address.key
   level    TEXT NOT NULL,               -- street or postal
-  target   TEXT                         -- node that owns place_id, if any
+  owner    TEXT                          -- node that owns place_id, if any
 );
 CREATE INDEX entity_page ON entity (page_id);
 
