@@ -28,6 +28,7 @@ __all__ = [
     "Outcome",
     "Page",
     "PageHints",
+    "Parcel",
     "Place",
     "RoutedLink",
     "Score",
@@ -359,6 +360,14 @@ class NewUrl:
 
 
 @dataclass(frozen=True, slots=True)
+class Parcel:
+    """A URL for another node."""
+
+    receiver: str
+    url: NewUrl
+
+
+@dataclass(frozen=True, slots=True)
 class Entity:
     """A postal address as the measures see it; `owner` is the node that owns its place, if any."""
 
@@ -379,6 +388,7 @@ class Analysis:
     outcome: Outcome  # kept, not_relevant or not_indexed
     nofollow: bool
     score: Score
+    link_priority: float
     main_place: int | None
     places: tuple[WeightedPlace, ...]
     entities: tuple[Entity, ...]

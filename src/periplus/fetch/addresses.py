@@ -1,7 +1,8 @@
 """The address guard: only public addresses, unless a job opens a range on purpose.
 
-A crawl that names no contact does not leave the machine at all (`loopback_only`). Asked with the address that is then used for the connection, so a name that changes its mind between check and
-use gains nothing. Addresses that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are judged by it too.
+A crawl that names no contact does not leave the machine at all (`loopback_only`). The guard is asked with the
+address that is then used for the connection, so a name that changes its mind between check and use gains nothing.
+Addresses that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are judged by it too.
 """
 
 import ipaddress

@@ -81,6 +81,7 @@ class RobotsBook:
         self._retries = retries
         self._retry_seconds = retry_seconds
         self._obey = obey
+        self.last_failure = ""
         self._records: dict[str, RobotsRecord] = {}
         self._parsed: OrderedDict[str, Protego] = OrderedDict()
 
@@ -117,8 +118,10 @@ class RobotsBook:
         known = self._records.get(origin)
         try:
             fetched = await self._get(f"{origin}/robots.txt")
-        except FetchError:
+            self.last_failure = f"HTTP {fetched.status}" if fetched else "redirects without end"
+        except FetchError as error:
             fetched = None
+            self.last_failure = str(error)
         record = self._record(origin, fetched, known, now)
         self._records[origin] = record
         self._parsed.pop(origin, None)

@@ -36,6 +36,10 @@ class UrlQueue:
         self._out: set[int] = set()  # leased, or finished and not committed yet
         self.size = 0
 
+    def close(self) -> None:
+        """Let the database go."""
+        self._reader.close()
+
     def load(self, now: float) -> list[str]:
         """Take up the queue that is on disk; gives the hosts that have URLs, retries due later included."""
         rows = self._reader.execute(

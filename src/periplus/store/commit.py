@@ -15,14 +15,14 @@ import numpy as np
 from periplus.clock import Clock
 from periplus.fetch import RobotsRecord
 from periplus.frontier import UrlState, state_after
-from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Place
+from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
 from periplus.store.archive import Archive
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.urls import fingerprint, registrable_domain
 
-__all__ = ["Batch", "Committed", "Completion", "Delivery", "NodeStore", "Parcel"]
+__all__ = ["Batch", "Committed", "Completion", "Delivery", "NodeStore"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +31,14 @@ class Completion:
 
     lease: Lease
     outcome: Outcome
-    host_not_before: float  # Unix time
+    host_not_before: float = 0.0  # Unix time, as is:
     retry_at: float = 0.0
-    host_delay_seconds: float = 0.0
     fetched: Fetched | None = None
     analysis: Analysis | None = None
     topic: str = ""
     new_urls: tuple[NewUrl, ...] = ()
-    parcels: tuple["Parcel", ...] = ()
+    parcels: tuple[Parcel, ...] = ()
     dropped: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """A URL for another node."""
-
-    receiver: str
-    url: NewUrl
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +169,8 @@ class NodeStore:
             (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, lease.url_id),
         )
         self.db.execute(
-            "UPDATE host SET not_before = max(not_before, ?), delay_seconds = ? WHERE id = ?",
-            (done.host_not_before, done.host_delay_seconds, self._host_id(lease.host)),
+            "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
+            (done.host_not_before, self._host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
             self._add_page(done, done.fetched, done.analysis)

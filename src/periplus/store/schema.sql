@@ -12,7 +12,6 @@ CREATE TABLE host (
   id            INTEGER PRIMARY KEY,
   name          TEXT NOT NULL UNIQUE,   -- host name, canonical, without port: the politeness key
   domain        TEXT NOT NULL,          -- registrable domain
-  delay_seconds REAL NOT NULL DEFAULT 0,-- what robots.txt asks for; 0: nothing
   not_before    REAL NOT NULL DEFAULT 0 -- Unix time of the host's next turn
 );
 

@@ -34,9 +34,9 @@ def judge(page: Page, located: Located, topic: Topic) -> Score:
     )
 
 
-def link_priority(score: Score, depth: int) -> float:
-    """Priority of a page's links: both relevances of the page (paper C), nearer to the seeds first among equals."""
-    return (score.keyword_relevance + score.place_relevance) / 2 - depth / 1_000
+def link_priority(score: Score) -> float:
+    """Priority of a page's links, 0..1: both relevances of the page count (paper C)."""
+    return (score.keyword_relevance + score.place_relevance) / 2
 
 
 def relatedness(topic_place: Place, place: Place) -> float:
