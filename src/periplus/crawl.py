@@ -193,7 +193,7 @@ class Crawl:
             self.stop("frontier empty")
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
-            self.stop("no seed could be reached")
+            self.stop(f"no seed could be reached ({health.last_failure})")
         return bool(self._stop_reason)
 
     async def _wait(self, shared: Shared) -> None:

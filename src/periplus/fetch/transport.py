@@ -119,7 +119,9 @@ class Transport:
             return Fetched(
                 url=url,
                 status=response.status,
-                headers=tuple((name, value) for name, value in response.headers.items()),
+                headers=tuple(
+                    (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
+                ),
                 body=body,
                 content_type=response.headers.get("Content-Type", ""),
                 fetched_at=self._clock.now(),

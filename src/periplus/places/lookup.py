@@ -85,6 +85,8 @@ def _is_clear(gazetteer: Gazetteer, found: list[int]) -> bool:
     """Whether the first candidate is what nearly everybody means."""
     a = gazetteer.arrays
     first, second = found[0], found[1]
+    if KINDS[a["kind"][first]] == "city" and KINDS[a["kind"][second]] == "admin2":
+        return True  # "Baltimore, MD" is the city; who means the county says so
     if a["kind"][first] != a["kind"][second]:
         weight = [_weight(gazetteer, r) for r in (first, second)]
         return weight[0] - weight[1] >= MARGIN or second in gazetteer.chain(first) or first in gazetteer.chain(second)

@@ -22,6 +22,8 @@ LANGUAGES = {
 
 def count_keywords(text: str, keywords: tuple[str, ...], language: str) -> list[int]:
     """How often each keyword (a word or a phrase) occurs in the text, after stemming in its language."""
+    if not keywords:
+        return []
     folded = text.casefold()
     stemmer = _stemmer(language)
     stems = f" {' '.join(stemmer.stemWords(WORD.findall(folded)))} "
