@@ -1,0 +1,262 @@
+"""The full-text index of one node: kept up to date from `node.db`, asked with `IndexQuery`.
+
+How far it has read is a document of the index itself, written in the same commit as the pages. After kill -9
+the index is exactly at its last commit and says so: nothing is lost and nothing is there twice.
+"""
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from tantivy import Index, IndexWriter, Order, Query, Searcher
+
+from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse
+from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, final_analyzer
+from periplus.index.query import IndexQuery, compile_query
+from periplus.index.reading import Cursor, has_news, last_revision, read_changes, read_places
+from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
+from periplus.store.database import storage_errors
+
+__all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
+
+HEAP_BYTES = 64_000_000
+"""Memory of the writer before it writes a segment."""
+
+COMMIT_PAGES = 1_000
+"""Pages of a commit. Fewer would cost speed, more would be lost when the process dies while indexing."""
+
+BATCH_PAGES = 200
+"""Pages read from the database at once."""
+
+MOST_HITS = 10_000
+"""Hits that a question can ask for; tantivy reserves memory for all of them and aborts if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPage:
+    """A hit: the page's number in `node.db` and its text score (None where sorted by time)."""
+
+    page: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The first hits of a question and how many there are in all."""
+
+    total: int
+    hits: tuple[RankedPage, ...]
+
+
+class NodeIndex:
+    """One node's index. Any thread may ask; updates take turns."""
+
+    def __init__(self, path: Path, index: Index) -> None:
+        self._path = path
+        self._index = index
+        self._schema = index.schema
+        self._turn = threading.Lock()
+        self._places: dict[int, IndexedPlace] = {}
+        self._adopt()
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True) -> "NodeIndex":
+        """Open the index in `path`. With `create`, one that is missing or of another version is made anew, empty.
+
+        Without it, a missing one is an EnvironmentFailure that says how it comes to be.
+        """
+        exists = (path / "meta.json").is_file()
+        if not exists and not create:
+            raise EnvironmentFailure(f"{path}: no index yet; it is built while crawling and by opening the collection")
+        with storage_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+        with _index_errors(path):
+            if exists and not _same_schema(path):
+                if not create:
+                    raise EnvironmentFailure(f"{path}: index of another version; it is rebuilt by the next crawl")
+                shutil.rmtree(path)
+                path.mkdir(parents=True)
+            index = Index(build_schema(), path=str(path))
+            index.register_tokenizer(TOKENIZER, final_analyzer())
+            index.config_reader("manual")
+            return cls(path, index)
+
+    # -- Keeping up ------------------------------------------------------------------------------
+
+    def update(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
+        """Bring the index up to the node's last revision; returns how many rows were read.
+
+        Costs one look at the database when nothing is new. `progress` gets the count after each commit.
+        Raises FolderInUse if another process (or thread) writes this index now.
+        """
+        if not has_news(db, self._cursor) and last_revision(db) == self._cursor.revision:
+            return 0
+        if not self._turn.acquire(blocking=False):
+            raise FolderInUse(f"{self._path}: another thread is writing this index; try again later")
+        try:
+            with _index_errors(self._path), self._writer() as writer:
+                self._adopt()
+                if last_revision(db) < self._cursor.revision:  # the database was replaced by another one
+                    self._clear(writer)
+                return self._catch_up(db, writer, progress)
+        finally:
+            self._turn.release()
+
+    def rebuild(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
+        """Forget everything and read the node from its first page; returns how many rows were read."""
+        with self._turn, _index_errors(self._path), self._writer() as writer:
+            self._clear(writer)
+            return self._catch_up(db, writer, progress)
+
+    def refresh(self) -> bool:
+        """See what another process has committed since; whether there was anything."""
+        before = self._cursor
+        with _index_errors(self._path):
+            self._adopt()
+        return self._cursor != before
+
+    @contextmanager
+    def _writer(self) -> Iterator[IndexWriter]:
+        writer = self._index.writer(heap_size=HEAP_BYTES, num_threads=1)
+        for leftover in self._path.glob(".tmp*"):  # of a process that was killed; we hold the lock
+            leftover.unlink(missing_ok=True)
+        try:
+            yield writer
+        finally:
+            writer.wait_merging_threads()
+            self._adopt()
+
+    def _clear(self, writer: IndexWriter) -> None:
+        writer.delete_all_documents()
+        self._cursor = Cursor()
+        self._places.clear()
+
+    def _catch_up(self, db: sqlite3.Connection, writer: IndexWriter, progress: Callable[[int], None] | None) -> int:
+        done = uncommitted = 0
+        cursor = self._cursor
+        while changes := read_changes(db, cursor, BATCH_PAGES):
+            pages = [change.page for change in changes if change.page]
+            missing = {place for page in pages for place in (*page.places, page.main_place) if place is not None}
+            self._places |= read_places(db, missing - self._places.keys())
+            for change in changes:
+                writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
+                if change.page:
+                    writer.add_document(page_document(change.page, self._places))
+            cursor = changes[-1].cursor
+            done += len(changes)
+            uncommitted += len(changes)
+            if uncommitted >= COMMIT_PAGES:
+                self._commit(writer, cursor)
+                uncommitted = 0
+                if progress:
+                    progress(done)
+        if uncommitted or not done:
+            self._commit(writer, cursor)
+        return done
+
+    def _commit(self, writer: IndexWriter, cursor: Cursor) -> None:
+        writer.delete_documents_by_term("key", CURSOR_KEY)
+        writer.add_document(cursor_document(cursor.revision, cursor.page_id))
+        writer.commit()
+        self._cursor = cursor
+
+    def _adopt(self) -> None:
+        """Look at the last commit and read what it says about itself."""
+        self._index.reload()
+        self._searcher: Searcher = self._index.searcher()
+        answer = self._searcher.aggregate(
+            Query.all_query(),
+            {
+                "revision": {"max": {"field": "cursor_revision"}},
+                "page": {"max": {"field": f"cursor_page_{ANALYSIS_VERSION}"}},
+                "languages": {"terms": {"field": "language", "size": 100}},
+            },
+        )
+        revision, page = answer["revision"]["value"], answer["page"]["value"]
+        self._cursor = Cursor() if revision is None else Cursor(int(revision), int(page))
+        self._languages = frozenset(bucket["key"] for bucket in answer["languages"]["buckets"])
+
+    # -- Asking ----------------------------------------------------------------------------------
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages of the indexed pages, as two-letter codes."""
+        return self._languages
+
+    @property
+    def revision(self) -> int:
+        """The node's revision up to which the index has read; -1 when it is empty."""
+        return self._cursor.revision
+
+    def count(self, query: IndexQuery) -> int:
+        """How many pages answer the question."""
+        return int(cast("Any", self._searcher.search(self._compile(query), 1)).count)
+
+    def top(self, query: IndexQuery, most: int, *, by_time: bool = False) -> Ranking:
+        """The best `most` pages by text score, or the newest ones; undated pages come last."""
+        if not 1 <= most <= MOST_HITS:
+            raise ValueError(f"{most} hits asked for; between 1 and {MOST_HITS} are possible")
+        searcher = self._searcher
+        compiled = self._compile(query)
+        if by_time:
+            result = searcher.search(compiled, most, order_by_field="day", order=Order.Desc)
+        else:
+            result = searcher.search(compiled, most)
+        addresses = [address for _, address in result.hits]
+        pages = searcher.fast_field_values("page", addresses) if addresses else []
+        scores = [0.0 if by_time else float(score) for score, _ in result.hits]
+        hits = tuple(
+            RankedPage(int(page), score) for page, score in zip(pages, scores, strict=True) if page is not None
+        )
+        return Ranking(int(cast("Any", result).count), hits)
+
+    def terms(self, query: IndexQuery, field: str, most: int) -> dict[str, int]:
+        """How many of the pages that answer have each value of `field`, the most frequent first."""
+        answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
+        return {bucket["key"]: bucket["doc_count"] for bucket in answer["n"]["buckets"]}
+
+    def numbers(self, query: IndexQuery, field: str, most: int) -> dict[int, int]:
+        """The same for a field of whole numbers: `day`, `month`, `place`, `main_place`."""
+        answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
+        return {int(bucket["key"]): bucket["doc_count"] for bucket in answer["n"]["buckets"]}
+
+    def starting_with(self, prefix: str, most: int) -> list[tuple[str, int]]:
+        """Terms of page titles that begin with `prefix`, with the number of pages."""
+        return list(self._searcher.terms_with_prefix("title", prefix, limit=most))
+
+    def _compile(self, query: IndexQuery) -> Query:
+        return compile_query(query, self._schema, self._languages)
+
+
+def _same_schema(path: Path) -> bool:
+    try:
+        Index(build_schema(), path=str(path))
+    except ValueError as error:
+        if "schema does not match" in str(error):
+            return False
+        raise
+    return True
+
+
+@contextmanager
+def _index_errors(path: Path) -> Iterator[None]:
+    """tantivy says everything with ValueError; the text tells what it is."""
+    try:
+        with storage_errors(path):
+            yield
+    except ValueError as error:
+        text = str(error)
+        if "LockBusy" in text:
+            raise FolderInUse(f"{path}: another process is writing this index; try again later") from error
+        if "No space left" in text or "StorageFull" in text:
+            raise DiskFull(f"{path}: no room left on the disk; free some and run the same command again") from error
+        if "Permission denied" in text or "PermissionDenied" in text or "Read-only" in text:
+            raise EnvironmentFailure(f"{path}: the index cannot be written: permission denied") from error
+        if "orrupt" in text or "Failed to open" in text or "IO error" in text or "eserializ" in text:
+            raise Corrupt(f"{path}: the index cannot be read; delete this folder and it is built anew") from error
+        raise

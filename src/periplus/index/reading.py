@@ -1,0 +1,112 @@
+"""Kept pages read from `node.db` in the order of their revisions."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import zstandard
+
+from periplus.errors import Corrupt
+from periplus.index.schema import IndexedPlace, PageRow
+
+__all__ = ["Change", "Cursor", "has_news", "last_revision", "read_changes", "read_places", "unpack_text"]
+
+MOST_BYTES = 64 * 2**20
+"""More decompressed text than this cannot come from a page."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cursor:
+    """The last row of `page` that the index has seen, in the order of revisions."""
+
+    revision: int = -1
+    page_id: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row that is new since the cursor; `page` is None if the page is not kept (any more)."""
+
+    cursor: Cursor
+    page: PageRow | None
+
+
+def has_news(db: sqlite3.Connection, cursor: Cursor) -> bool:
+    """Whether rows were written after the cursor."""
+    return last_revision(db) > cursor.revision
+
+
+def last_revision(db: sqlite3.Connection) -> int:
+    """The highest revision of the node; -1 of an empty one."""
+    row = db.execute("SELECT max(revision) FROM page").fetchone()
+    return -1 if row[0] is None else int(row[0])
+
+
+_CHANGES = """
+SELECT p.id, p.revision, p.kept, p.url, p.domain, p.title, p.description, p.language, p.published, p.fetched_at,
+       p.topic, p.main_place, t.text
+FROM page p LEFT JOIN page_text t ON t.page_id = p.id
+WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
+ORDER BY p.revision, p.id LIMIT :most
+"""
+
+
+def read_changes(db: sqlite3.Connection, after: Cursor, most: int) -> list[Change]:
+    """Up to `most` rows after the cursor, oldest first."""
+    rows = db.execute(_CHANGES, {"revision": after.revision, "page": after.page_id, "most": most}).fetchall()
+    kept = [row[0] for row in rows if row[2]]
+    footprints = _footprints(db, kept)
+    changes = []
+    for row in rows:
+        identifier, revision, is_kept, url, domain, title, description, language, published = row[:9]
+        fetched_at, topic, main_place, text = row[9:]
+        page = None
+        if is_kept:
+            places = footprints.get(identifier, ())
+            page = PageRow(
+                id=identifier,
+                url=url,
+                domain=domain,
+                title=title,
+                description=description,
+                language=language,
+                published=published,
+                fetched_at=fetched_at,
+                topic=topic,
+                text=unpack_text(text) if text is not None else "",
+                places=places,
+                main_place=main_place if main_place is not None else next(iter(places), None),
+            )
+        changes.append(Change(Cursor(revision, identifier), page))
+    return changes
+
+
+def _footprints(db: sqlite3.Connection, pages: list[int]) -> dict[int, tuple[int, ...]]:
+    marks = ",".join("?" * len(pages))
+    found: dict[int, list[int]] = {}
+    order = (
+        f"SELECT page_id, place_id FROM page_place WHERE page_id IN ({marks}) ORDER BY page_id, weight DESC, place_id"
+    )
+    for page_id, place_id in db.execute(order, pages):
+        found.setdefault(page_id, []).append(place_id)
+    return {page_id: tuple(places) for page_id, places in found.items()}
+
+
+def read_places(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, IndexedPlace]:
+    """The places with these ids that the node knows."""
+    wanted = sorted(set(ids))
+    found: dict[int, IndexedPlace] = {}
+    for start in range(0, len(wanted), 500):
+        part = wanted[start : start + 500]
+        marks = ",".join("?" * len(part))
+        for row in db.execute(f"SELECT id, ancestors, lon, lat FROM place WHERE id IN ({marks})", part):
+            found[row[0]] = IndexedPlace.from_row(row)
+    return found
+
+
+def unpack_text(blob: bytes) -> str:
+    """A text as `page_text` keeps it."""
+    try:
+        return zstandard.ZstdDecompressor().decompress(blob, max_output_size=MOST_BYTES).decode("utf-8", "replace")
+    except zstandard.ZstdError as error:
+        raise Corrupt(f"node.db: a page's text cannot be unpacked ({error}); run `periplus verify --repair`") from error

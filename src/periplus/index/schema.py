@@ -1,0 +1,176 @@
+"""The fields of the index, and a page's row of `node.db` turned into a document.
+
+Nothing is stored: the page's number leads back to `node.db`. Places stand in the index as paths of ids from the
+world down ("/6295630/6255149/…"), one term for every prefix, so that a term query is containment, a term
+count is a facet tree, and places of the same name stay apart.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from urllib.parse import unquote, urlsplit
+
+from tantivy import Document, Schema, SchemaBuilder
+
+from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, prepare, primary
+from periplus.index.ranges import day_number
+
+__all__ = ["CURSOR_KEY", "IndexedPlace", "PageRow", "build_schema", "cursor_document", "page_document", "page_key"]
+
+CURSOR_KEY = "cursor"
+"""Key of the one document that is no page: how far the index has read the node's revisions."""
+
+MOST_PLACES = 50
+"""Places of a page that are indexed, heaviest first."""
+
+MOST_TEXT = 2_000_000
+"""Characters of a page's text that are indexed."""
+
+
+def build_schema() -> Schema:
+    """The schema. A change of fields or analysis makes old indexes incompatible, and they are rebuilt."""
+    builder = SchemaBuilder()
+    builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
+    for name in ("title", "description", "url_words", "text"):
+        builder.add_text_field(name, tokenizer_name=TOKENIZER, index_option="position")
+    for name in ("topic", "domain", "language", "place_path"):
+        builder.add_text_field(name, tokenizer_name="raw", fast=True, index_option="basic")
+    for name in ("site", "main_path"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("page", fast=True)
+    builder.add_integer_field("place", indexed=True, fast=True)
+    builder.add_integer_field("main_place", fast=True)
+    builder.add_float_field("lon", fast=True)
+    builder.add_float_field("lat", fast=True)
+    builder.add_integer_field("day", indexed=True, fast=True)
+    builder.add_integer_field("month", fast=True)
+    builder.add_integer_field("fetched", fast=True)
+    builder.add_integer_field("cursor_revision", fast=True)
+    builder.add_integer_field(f"cursor_page_{ANALYSIS_VERSION}", fast=True)
+    return builder.build()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPlace:
+    """What the index needs of a place."""
+
+    id: int
+    ancestors: tuple[int, ...]
+    lon: float
+    lat: float
+
+    @property
+    def prefixes(self) -> list[str]:
+        """`/1`, `/1/2`, `/1/2/3`: the place and everything around it."""
+        ids = (*self.ancestors, self.id)
+        return ["/" + "/".join(map(str, ids[: n + 1])) for n in range(len(ids))]
+
+    @classmethod
+    def from_row(cls, row: Sequence[object]) -> "IndexedPlace":
+        """Of `SELECT id, ancestors, lon, lat`."""
+        identifier, ancestors, lon, lat = row
+        return cls(int(str(identifier)), tuple(json.loads(str(ancestors))), float(str(lon)), float(str(lat)))
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A kept page as it stands in `node.db`."""
+
+    id: int
+    url: str
+    domain: str
+    title: str
+    description: str
+    language: str
+    published: str | None
+    fetched_at: str
+    topic: str
+    text: str
+    places: tuple[int, ...]  # heaviest first
+    main_place: int | None
+
+
+def page_key(page_id: int) -> str:
+    """The term by which a page's document is replaced."""
+    return str(page_id)
+
+
+def cursor_document(revision: int, page_id: int) -> Document:
+    """The document that says: everything up to this row is in this commit."""
+    document = Document()
+    document.add_text("key", CURSOR_KEY)
+    document.add_integer("cursor_revision", revision)
+    document.add_integer(f"cursor_page_{ANALYSIS_VERSION}", page_id)
+    return document
+
+
+def page_document(page: PageRow, places: Mapping[int, IndexedPlace]) -> Document:
+    """The document of a page. `places` has every place the page names that the node knows."""
+    document = Document()
+    document.add_text("key", page_key(page.id))
+    document.add_unsigned("page", page.id)
+    for field, text in (("title", page.title), ("description", page.description), ("text", page.text[:MOST_TEXT])):
+        document.add_text(field, prepare(text, page.language))
+    document.add_text("url_words", url_words(page.url))
+    document.add_text("domain", page.domain)
+    for site in _sites(page.url, page.domain):
+        document.add_text("site", site)
+    if page.language:
+        document.add_text("language", primary(page.language))
+    if page.topic:
+        document.add_text("topic", page.topic.casefold())
+    _add_times(document, page)
+    _add_places(document, page, places)
+    return document
+
+
+def _add_times(document: Document, page: PageRow) -> None:
+    document.add_integer("fetched", int(datetime.fromisoformat(page.fetched_at).timestamp()))
+    if page.published:
+        day = date.fromisoformat(page.published[:10])
+        document.add_integer("day", day_number(day))
+        document.add_integer("month", day.year * 12 + day.month - 1)
+
+
+def _add_places(document: Document, page: PageRow, places: Mapping[int, IndexedPlace]) -> None:
+    prefixes: dict[str, None] = {}
+    for place_id in page.places[:MOST_PLACES]:
+        if place := places.get(place_id):
+            document.add_integer("place", place.id)
+            prefixes |= dict.fromkeys(place.prefixes)
+    for prefix in prefixes:
+        document.add_text("place_path", prefix)
+    main = places.get(page.main_place) if page.main_place is not None else None
+    if main:
+        document.add_integer("main_place", main.id)
+        document.add_float("lon", main.lon)
+        document.add_float("lat", main.lat)
+        for prefix in main.prefixes:
+            document.add_text("main_path", prefix)
+
+
+_DIGIT_OR_WORD = re.compile(r"[^\W\d_]+|\d+")
+
+
+def url_words(url: str) -> str:
+    """The words of a URL: `http://a.example/new-york_pizza%20bar?x=1` gives `a example new york pizza bar x 1`."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return " ".join(_DIGIT_OR_WORD.findall(unquote(f"{parts.hostname or ''} {parts.path} {parts.query}")))[:500]
+
+
+def _sites(url: str, domain: str) -> list[str]:
+    """The host and every domain above it, down to the registrable one: what `site:` can name."""
+    try:
+        host = (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        host = ""
+    sites = [host] if host else []
+    while host != domain and host.endswith("." + domain):
+        host = host.partition(".")[2]
+        sites.append(host)
+    return sites if domain in sites else [*sites, domain]

@@ -1,0 +1,79 @@
+"""Hits made ready to be shown: snippet, marks, places, and where asked the parts of the score."""
+
+from typing import TYPE_CHECKING, Any
+
+from periplus.search.atlas import Atlas
+from periplus.search.question import Question
+from periplus.search.ranking import relation
+from periplus.search.results import Hit
+from periplus.search.shard import PageRecord
+from periplus.search.snippets import Marker
+
+if TYPE_CHECKING:
+    from periplus.search.collection import Candidate
+
+__all__ = ["HitBuilder"]
+
+OTHER_PLACES = 5
+
+
+class HitBuilder:
+    """Builds the hits of one question."""
+
+    def __init__(self, question: Question, atlas: Atlas, languages: frozenset[str], *, explain: bool) -> None:
+        self._question = question
+        self._atlas = atlas
+        self._explain = explain
+        place = question.where.place
+        what = [word.text for word in question.what if not word.excluded]
+        self._marker = Marker(what, [place.name] if place else [], languages)
+
+    def hit(self, rank: int, candidate: "Candidate", record: PageRecord) -> Hit:
+        """A result as it is shown."""
+        text, mentions = candidate.shard.text(record.id)
+        inside = [(start, end) for start, end, place_id, _ in mentions if self._is_where(place_id)]
+        snippet = self._marker.snippet(text, inside)
+        if not snippet.marks and record.description:
+            snippet = self._marker.snippet(record.description)
+        footprint = candidate.shard.footprints([record.id]).get(record.id, [])
+        main = record.main_place if record.main_place is not None else next((place for place, _ in footprint), None)
+        others = [
+            (place, weight)
+            for place_id, weight in footprint
+            if place_id != main and (place := self._atlas.get(place_id)) is not None
+        ]
+        return Hit(
+            rank=rank,
+            node=candidate.shard.key,
+            page=record.id,
+            url=record.url,
+            title=record.title,
+            title_marks=tuple(self._marker.marks(record.title)),
+            snippet=snippet.text,
+            marks=snippet.marks,
+            score=candidate.score,
+            published=record.published,
+            fetched=record.fetched_at,
+            language=record.language,
+            topics=(record.topic,) if record.topic else (),
+            place=self._atlas.get(main) if main is not None else None,
+            other_places=tuple(others[:OTHER_PLACES]),
+            relation="in" if candidate.geo.place_id is not None else "",
+            explanation=self._explanation(candidate) if self._explain else None,
+        )
+
+    def _is_where(self, place_id: int) -> bool:
+        place = self._atlas.get(place_id)
+        return place is not None and relation(place, self._question.where) > 0
+
+    def _explanation(self, candidate: "Candidate") -> dict[str, Any]:
+        geo = candidate.geo
+        place = self._atlas.get(geo.place_id) if geo.place_id is not None else None
+        return {
+            "formula": "score = text × geo; geo = relation × (0.25 + 0.75 × weight)",
+            "text": round(candidate.text_score, 6),
+            "geo": round(geo.value, 6),
+            "place": place.label if place else None,
+            "relation": round(geo.relation, 6),
+            "weight": round(geo.weight, 6),
+        }

@@ -1,0 +1,277 @@
+"""A collection: all nodes of one crawl or several, searched as one.
+
+Previous stage: `index` keeps each node's pages; next: the commands and the web page show what comes out here.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from periplus.errors import NotACrawl, QueryError
+from periplus.index import IndexQuery, TextUnit
+from periplus.search.answers import HitBuilder
+from periplus.search.atlas import Atlas, KnownPlace, PlaceNames
+from periplus.search.describe import describe, page_view
+from periplus.search.facets import place_tree
+from periplus.search.question import Question, understand
+from periplus.search.ranking import GeoScore, geo_score
+from periplus.search.request import MOST_RESULTS, SearchRequest
+from periplus.search.results import Facets, MapPoint, SearchResult, Trend, Understood
+from periplus.search.shard import PageRecord, Shard
+from periplus.search.trend import Every, bucket_days
+from periplus.store.folder import CrawlFolder
+
+__all__ = ["Candidate", "Collection"]
+
+RERANKED = 300
+"""Hits of each node whose geography is weighed; deeper ones keep the order of their text score."""
+
+PLACE_FACETS = 400
+MOST_DAYS = 60_000
+MOST_POINTS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A hit on its way: where it is, and its score so far."""
+
+    shard: Shard
+    page: int
+    text_score: float
+    geo: GeoScore
+    score: float
+
+
+class Collection:
+    """All nodes of the given crawls. Any thread may ask."""
+
+    def __init__(self, folders: Sequence[CrawlFolder], shards: Sequence[Shard], names: PlaceNames | None) -> None:
+        self.folders = tuple(folders)
+        self.shards = tuple(shards)
+        self._names = names
+        self._turn = threading.Lock()
+        self._adopt()
+
+    @classmethod
+    def open(
+        cls,
+        folders: Iterable[Path | str],
+        *,
+        names: PlaceNames | None = None,
+        update: bool = True,
+        progress: Callable[[int], None] | None = None,
+    ) -> "Collection":
+        """Open the crawls in these folders; their indexes are brought up to date first, unless told not to.
+
+        `names`: a gazetteer for other names of places. Raises NotACrawl for a folder that holds none.
+        """
+        crawls = [CrawlFolder.existing(Path(folder)) for folder in folders]
+        if not crawls:
+            raise NotACrawl("no folder given; name the folder of a crawl")
+        nodes = [(crawl, node) for crawl in crawls for node in crawl.nodes()]
+        if not nodes:
+            raise NotACrawl(f"{crawls[0].path}: this crawl has no pages yet; run `periplus crawl` first")
+        plain = [node.name for _, node in nodes]
+        shards = [
+            Shard.open(node.name if plain.count(node.name) == 1 else f"{crawl.path.resolve().name}.{node.name}", node)
+            for crawl, node in nodes
+        ]
+        if update:
+            for shard in shards:
+                shard.update(progress)
+        return cls(crawls, shards, names)
+
+    def close(self) -> None:
+        """Close all databases."""
+        for shard in self.shards:
+            shard.close()
+
+    def __enter__(self) -> "Collection":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def refresh(self) -> bool:
+        """Take in what was crawled since; whether there was anything. Cheap when nothing is new."""
+        with self._turn:
+            changed = [shard.update() for shard in self.shards]
+            if any(changed):
+                self._adopt()
+            return any(changed)
+
+    def _adopt(self) -> None:
+        pages: dict[int, int] = {}
+        for shard in self.shards:
+            for path, count in shard.index.terms(IndexQuery(), "place_path", MOST_DAYS).items():
+                place = int(path.rpartition("/")[2])
+                pages[place] = pages.get(place, 0) + count
+        rows = (row for shard in self.shards for row in shard.places())
+        self._atlas = Atlas.from_rows(rows, pages, self._names)
+        self._languages = frozenset[str]().union(*(shard.index.languages for shard in self.shards))
+
+    @property
+    def atlas(self) -> Atlas:
+        """The places of the collection."""
+        return self._atlas
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages of the pages."""
+        return self._languages
+
+    def count(self, query: IndexQuery) -> int:
+        """Pages that answer an index question, over all nodes."""
+        return sum(shard.index.count(query) for shard in self.shards)
+
+    # -- Asking ----------------------------------------------------------------------------------
+
+    def understand(self, request: SearchRequest) -> Question:
+        """What the request means in this collection."""
+        return understand(request, self._atlas, self._languages, self._pages_with)
+
+    def _pages_with(self, text: str) -> int:
+        return self.count(IndexQuery(required=((TextUnit(text),),)))
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Answer a request. Raises QueryError, in one line, for what cannot be understood."""
+        if request.offset + request.limit > MOST_RESULTS:
+            raise QueryError(f"offset + limit must be at most {MOST_RESULTS:,}; narrow the question instead")
+        began = time.perf_counter()
+        question = self.understand(request)
+        relaxed = False
+        if len(question.query.required) > 1 and not self.count(question.query):
+            question, relaxed = replace(question, query=question.query.relaxed()), True
+        total, records = self._ranked(request, question)
+        window = records[request.offset : request.offset + request.limit]
+        builder = HitBuilder(question, self._atlas, self._languages, explain=request.explain)
+        hits = [
+            builder.hit(rank, candidate, record) for rank, (candidate, record) in enumerate(window, request.offset + 1)
+        ]
+        return SearchResult(
+            understood=_understood(request, question),
+            total=total,
+            hits=tuple(hits),
+            facets=self.facets(question.query),
+            seconds=time.perf_counter() - began,
+            relaxed=relaxed,
+        )
+
+    def _ranked(self, request: SearchRequest, question: Question) -> tuple[int, list[tuple[Candidate, PageRecord]]]:
+        """All hits up to the end of the window, in order, each page once; and how many there are in all."""
+        needed = request.offset + request.limit
+        nothing_to_rank_by = not question.query.required and not question.query.paths and not question.query.place_ids
+        by_time = request.sort == "time" or nothing_to_rank_by
+        candidates: list[Candidate] = []
+        total = 0
+        for shard in self.shards:
+            most = needed if by_time else min(MOST_RESULTS, max(RERANKED, needed))
+            ranking = shard.index.top(question.query, most, by_time=by_time)
+            total += ranking.total
+            scored = [(hit.page, hit.score if question.query.required else 1.0) for hit in ranking.hits]
+            candidates.extend(self._weigh(shard, scored, question))
+        if not by_time:
+            candidates.sort(key=lambda candidate: (-candidate.score, candidate.shard.key, candidate.page))
+            candidates = candidates[: needed + RERANKED]
+        records = self._unique(candidates)
+        if by_time:
+            records.sort(key=lambda pair: (pair[1].published or "", pair[1].fetched_at, pair[1].url), reverse=True)
+        return (len(records) if total <= len(candidates) else total), records
+
+    def _weigh(self, shard: Shard, hits: Sequence[tuple[int, float]], question: Question) -> list[Candidate]:
+        where = question.where
+        if where.place is None and where.circle is None and where.box is None:
+            anywhere = GeoScore(1.0)
+            return [Candidate(shard, page, score, anywhere, score) for page, score in hits]
+        footprints = shard.footprints([page for page, _ in hits])
+        found = []
+        for page, score in hits:
+            geo = geo_score(footprints.get(page, ()), where, self._atlas)
+            found.append(Candidate(shard, page, score, geo, score * geo.value))
+        return found
+
+    def _unique(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, PageRecord]]:
+        """The candidates with their records; the same URL or content in two nodes is shown once, at its best."""
+        by_shard: dict[str, list[int]] = {}
+        for candidate in candidates:
+            by_shard.setdefault(candidate.shard.key, []).append(candidate.page)
+        records = {
+            (shard.key, page): record
+            for shard in self.shards
+            for page, record in shard.records(by_shard.get(shard.key, [])).items()
+        }
+        seen: set[str | int] = set()
+        unique = []
+        for candidate in candidates:
+            record = records.get((candidate.shard.key, candidate.page))
+            if record and record.url not in seen and record.content_digest not in seen:
+                seen |= {record.url, record.content_digest}
+                unique.append((candidate, record))
+        return unique
+
+    def facets(self, query: IndexQuery) -> Facets:
+        """How the pages that answer are spread over places, topics, sites and languages."""
+
+        def top(field: str, most: int) -> dict[str, int]:
+            counts: dict[str, int] = {}
+            for shard in self.shards:
+                for value, count in shard.index.terms(query, field, most).items():
+                    counts[value] = counts.get(value, 0) + count
+            return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
+
+        return Facets(
+            places=place_tree(top("place_path", PLACE_FACETS), self._atlas),
+            topics=tuple(top("topic", 20).items()),
+            sites=tuple(top("domain", 10).items()),
+            languages=tuple(top("language", 10).items()),
+        )
+
+    def trend(self, request: SearchRequest, every: Every) -> Trend:
+        """How many pages answer, over time."""
+        question = self.understand(request)
+        days: dict[int, int] = {}
+        for shard in self.shards:
+            for day, count in shard.index.numbers(question.query, "day", MOST_DAYS).items():
+                days[day] = days.get(day, 0) + count
+        total = self.count(question.query)
+        buckets = bucket_days(days, every)
+        dated = sum(bucket.count for bucket in buckets)
+        return Trend(_understood(request, question), every, total, max(0, total - dated), buckets)
+
+    def points(self, request: SearchRequest) -> list[MapPoint]:
+        """The main places of the pages that answer, with their counts: what a map shows."""
+        question = self.understand(request)
+        counts: dict[int, int] = {}
+        for shard in self.shards:
+            for place, count in shard.index.numbers(question.query, "main_place", MOST_POINTS).items():
+                counts[place] = counts.get(place, 0) + count
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_POINTS]
+        return [MapPoint(known, count) for key, count in ordered if (known := self._atlas.get(key)) and known.point]
+
+    def suggest(self, prefix: str, most: int = 8) -> list[KnownPlace]:
+        """Places of the collection whose names begin so."""
+        return self._atlas.beginning_with(prefix[:100], most)
+
+    def page(self, node: str, page: int, text: str = "") -> dict[str, Any] | None:
+        """A page with its text, places and scores, and marks for the words of `text`; None if there is none."""
+        shard = self.shard(node)
+        record = shard.records([page]).get(page) if shard else None
+        if shard is None or record is None:
+            return None
+        question = self.understand(SearchRequest.of(text))
+        return page_view(shard, record, question, self._atlas, self._languages)
+
+    def info(self) -> dict[str, Any]:
+        """What the collection holds: crawls, nodes and what they own, counts, dates, busiest places."""
+        return describe(self.folders, self.shards, self._atlas)
+
+    def shard(self, key: str) -> Shard | None:
+        """The node of that name."""
+        return next((shard for shard in self.shards if shard.key == key), None)
+
+
+def _understood(request: SearchRequest, question: Question) -> Understood:
+    return Understood(request.text, question.what_text, question.where, question.days)

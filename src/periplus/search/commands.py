@@ -1,0 +1,165 @@
+"""The commands `search` and `trend`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from periplus.search.collection import Collection
+from periplus.search.request import SearchRequest
+from periplus.search.results import Hit, SearchResult, Trend
+from periplus.search.trend import check_every
+
+__all__ = ["search", "trend"]
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a crawl.", show_default=False)]
+Query = Annotated[
+    str,
+    typer.Argument(
+        metavar="QUERY",
+        help='What, where and when: words, "a phrase", -word, OR, inclass:TOPIC site:HOST place:"NAME" '
+        "near:LAT,LON,KM before:DATE after:DATE lang:CODE.",
+    ),
+]
+PlaceOption = Annotated[str | None, typer.Option("--place", help="Place name or id; wins over places in QUERY.")]
+Near = Annotated[str | None, typer.Option("--near", metavar="LAT,LON,KM", help="Around a point.")]
+Box = Annotated[str | None, typer.Option("--bbox", metavar="W,S,E,N", help="In a box; W > E crosses the date line.")]
+Since = Annotated[str | None, typer.Option("--since", metavar="DATE", help="Published on or after: 2026-05-17, 2026.")]
+Until = Annotated[str | None, typer.Option("--until", metavar="DATE", help="Published on or before.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+
+def search(
+    folder: Folder,
+    query: Query = "",
+    *,
+    place: PlaceOption = None,
+    near: Near = None,
+    bbox: Box = None,
+    since: Since = None,
+    until: Until = None,
+    sort: Annotated[str, typer.Option("--sort", help="relevance or time.")] = "relevance",
+    limit: Annotated[int, typer.Option("--limit", help="Results to show, at most 200.")] = 10,
+    offset: Annotated[int, typer.Option("--offset", help="Results to skip.")] = 0,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search a crawl by what, where and when.
+
+    Example: periplus search my-crawl "pizza restaurant in Lisbon" --since 2026
+    """
+    request = SearchRequest.of(
+        query,
+        place=place,
+        near=near,
+        bbox=bbox,
+        since=since,
+        until=until,
+        sort=sort,
+        limit=limit,
+        offset=offset,
+        explain=explain,
+    )
+    with _open(folder) as collection:
+        result = collection.search(request)
+    if as_json:
+        typer.echo(json.dumps(result.to_json(), ensure_ascii=False))
+    else:
+        _show(result)
+
+
+def trend(
+    folder: Folder,
+    query: Query = "",
+    *,
+    every: Annotated[str, typer.Option("--every", help="day, week, month or year.")] = "month",
+    place: PlaceOption = None,
+    near: Near = None,
+    bbox: Box = None,
+    since: Since = None,
+    until: Until = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the pages that answer a question over time.
+
+    Example: periplus trend my-crawl "inclass:floods near Sylhet" --every week
+    """
+    bucket = check_every(every)
+    request = SearchRequest.of(query, place=place, near=near, bbox=bbox, since=since, until=until)
+    with _open(folder) as collection:
+        result = collection.trend(request, bucket)
+    if as_json:
+        typer.echo(json.dumps(result.to_json(), ensure_ascii=False))
+    else:
+        _show_trend(result)
+
+
+def _open(folder: Path) -> Collection:
+    errors = Console(stderr=True)
+    if not errors.is_terminal:
+        return Collection.open([folder])
+    with errors.status("opening the index …") as status:
+        return Collection.open([folder], progress=lambda done: status.update(f"indexing: {done:,} pages …"))
+
+
+def _show(result: SearchResult) -> None:
+    console = Console()
+    console.print(_meaning(result))
+    for hit in result.hits:
+        console.print(_entry(hit))
+    if not result.hits:
+        console.print("Nothing found. Try fewer words, a place around it, or no dates.")
+
+
+def _meaning(result: SearchResult) -> Text:
+    """One line on how the question was understood."""
+    query = result.understood
+    text = Text(f"{result.total:,} pages", style="bold")
+    if query.what:
+        text.append(f" · what: {query.what}", style="not bold")
+    if query.where.candidates:
+        chosen, *others = query.where.candidates
+        text.append(f" · where: {chosen.label} ({chosen.pages:,} pages)", style="not bold")
+        if others:
+            text.append("; not " + " nor ".join(f"{place.label} (--place {place.id})" for place in others[:4]), "dim")
+    if query.days:
+        text.append(f" · when: {query.days.since or '…'} to {query.days.until or '…'}", style="not bold")
+    if result.relaxed:
+        text.append(" · no page has all the words; these have some", style="yellow")
+    return text
+
+
+def _entry(hit: Hit) -> Text:
+    entry = Text(f"\n{hit.rank:>3}. ")
+    title = Text(_printable(hit.title) or hit.url, style="bold")
+    entry.append(title)
+    path = " › ".join(hit.place.path[1:]) if hit.place else "no place"
+    entry.append(f"\n     {path} · {hit.published or 'undated'} · {_printable(hit.url)}\n     ", style="dim")
+    snippet = Text(_printable(hit.snippet))
+    for mark in hit.marks:
+        snippet.stylize("green" if mark.kind == "where" else "yellow", mark.start, mark.end)
+    entry.append(snippet)
+    if hit.explanation:
+        parts = ", ".join(f"{key} {value}" for key, value in hit.explanation.items() if key != "formula")
+        entry.append(f"\n     score {hit.score:.4f}: {parts}", style="cyan")
+    return entry
+
+
+def _printable(text: str) -> str:
+    """Crawled text without anything that a terminal would obey; of the same length."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _show_trend(result: Trend) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    most = max((bucket.count for bucket in result.buckets), default=1)
+    for bucket in result.buckets:
+        bar = "█" * round(40 * bucket.count / most) if most else ""
+        table.add_row(bucket.start, f"{bucket.count:,}", bar or ("▏" if bucket.count else ""))
+    console = Console()
+    console.print(table)
+    console.print(f"{result.total:,} pages, {result.undated:,} of them without a date")

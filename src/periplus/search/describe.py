@@ -1,0 +1,85 @@
+"""One page, and the collection as a whole, as the web page shows them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from periplus.errors import ConfigError
+from periplus.index import IndexQuery, day_of
+from periplus.search.atlas import Atlas
+from periplus.search.question import Question
+from periplus.search.shard import PageRecord, Shard
+from periplus.search.snippets import Mark, Marker, merge
+from periplus.settings import Job, load_job
+from periplus.store.folder import CrawlFolder
+
+__all__ = ["describe", "page_view"]
+
+TOP_PLACES = 12
+
+
+def page_view(
+    shard: Shard, record: PageRecord, question: Question, atlas: Atlas, languages: frozenset[str]
+) -> dict[str, Any]:
+    """A page's text with marks for its places and for the question's words, and why it was kept."""
+    text, mentions = shard.text(record.id)
+    marker = Marker([word.text for word in question.what if not word.excluded], [], languages)
+    marks = merge(marker.marks(text), (Mark(start, end, "where") for start, end, _, _ in mentions), len(text))
+    place_at = {start: place_id for start, _, place_id, _ in mentions}
+    footprint = shard.footprints([record.id]).get(record.id, [])
+    return {
+        "node": shard.key,
+        "page": record.id,
+        "url": record.url,
+        "title": record.title,
+        "description": record.description,
+        "language": record.language,
+        "published": record.published,
+        "fetched": record.fetched_at,
+        "topics": [record.topic] if record.topic else [],
+        "keyword_relevance": record.keyword_relevance,
+        "place_relevance": record.place_relevance,
+        "depth": record.depth,
+        "text": text,
+        "marks": [[mark.start, mark.end, mark.kind, place_at.get(mark.start)] for mark in marks],
+        "places": [
+            place.to_json() | {"weight": round(weight, 4), "label": place.label}
+            for place_id, weight in footprint
+            if (place := atlas.get(place_id)) is not None
+        ],
+    }
+
+
+def describe(folders: Sequence[CrawlFolder], shards: Sequence[Shard], atlas: Atlas) -> dict[str, Any]:
+    """Crawls, nodes with what they own, counts, span of dates, busiest places."""
+    days: dict[int, int] = {}
+    for shard in shards:
+        for day, count in shard.index.numbers(IndexQuery(), "day", 60_000).items():
+            days[day] = days.get(day, 0) + count
+    known = [place for place in atlas.all() if place.pages]
+    busiest = sorted((p for p in known if p.kind in ("city", "feature")), key=lambda p: (-p.pages, p.name))
+    return {
+        "crawls": [_crawl(folder, shards) for folder in folders],
+        "pages": sum(shard.index.count(IndexQuery()) for shard in shards),
+        "places": sum(place.point is not None for place in known),
+        "countries": sum(place.kind == "country" for place in known),
+        "first": day_of(min(days)).isoformat() if days else None,
+        "last": day_of(max(days)).isoformat() if days else None,
+        "top_places": [place.to_json() | {"label": place.label} for place in busiest[:TOP_PLACES]],
+    }
+
+
+def _crawl(folder: CrawlFolder, shards: Sequence[Shard]) -> dict[str, Any]:
+    try:
+        job = load_job(folder.job_file)
+    except ConfigError:  # the crawl is there although its file is of another version
+        job = Job(name=folder.path.resolve().name)
+    nodes = [
+        {
+            "node": shard.key,
+            "pages": shard.index.count(IndexQuery()),
+            "places": job.nodes[shard.folder.name].places if shard.folder.name in job.nodes else [],
+        }
+        for shard in shards
+        if shard.folder.path.parent.parent == folder.path
+    ]
+    return {"name": job.name, "topic": job.topic.name or job.name, "nodes": nodes}

@@ -1,0 +1,140 @@
+"""Query understanding: a request becomes what + where + when, and then a question for the indexes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from periplus.errors import QueryError
+from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
+from periplus.search.atlas import Atlas, KnownPlace
+from periplus.search.request import SearchRequest, parse_near
+from periplus.search.when import days_of_operators, find_date_words, intersect
+from periplus.search.where import Where, find_place_words, named_place
+from periplus.search.words import Operator, Word, take_apart
+
+__all__ = ["Question", "understand"]
+
+MOST_PLACE_IDS = 20_000
+"""Places of a circle or box that are asked for one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request, understood. `what` are the words that are neither place nor date nor operator."""
+
+    what: tuple[Word, ...]
+    where: Where
+    days: DayRange
+    query: IndexQuery
+
+    @property
+    def what_text(self) -> str:
+        """The words as they would be typed."""
+        parts = []
+        for word in self.what:
+            text = f'"{word.text}"' if word.quoted else word.text
+            parts.append(("OR " if word.alternative else "") + ("-" if word.excluded else "") + text)
+        return " ".join(parts)
+
+
+def understand(
+    request: SearchRequest, atlas: Atlas, languages: frozenset[str], pages_with: Callable[[str], int]
+) -> Question:
+    """Take a request apart. `pages_with` counts pages that hold a word or phrase. Raises QueryError."""
+    parsed = take_apart(request.text)
+    words = list(parsed.words)
+    days = intersect(request.days, days_of_operators(parsed.operators))
+    explicit = _explicit_where(request, parsed.operators, atlas)
+    # Places first: "in Texas in 2024" must not lose "in Texas" to the date, nor "Paris, Texas 2024" to a word.
+    found = find_place_words(words, atlas, pages_with)
+    if found:
+        del words[found.start : found.end]
+    dated = find_date_words(words)
+    if dated:
+        days = intersect(days, dated.days)
+        del words[dated.start : dated.end]
+    where = _choose(explicit, found.where() if found else Where())
+    query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
+    return Question(tuple(words), where, days, replace(query, days=days))
+
+
+def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas: Atlas) -> Where | None:
+    if request.place:
+        return named_place(request.place, atlas)
+    if request.near:
+        return Where(circle=request.near)
+    if request.bbox:
+        return Where(box=request.bbox)
+    for operator in operators:
+        if operator.excluded and operator.name in ("place", "near"):
+            raise QueryError(f"-{operator.name}: is not possible; only words, phrases and sites can be excluded")
+        if operator.name == "place":
+            return named_place(operator.value, atlas)
+        if operator.name == "near":
+            return Where(circle=parse_near(operator.value))
+    return None
+
+
+def _choose(explicit: Where | None, found: Where) -> Where:
+    """What was given wins over what was found in the words; the other meanings of the name stay listed."""
+    if explicit is None:
+        return found
+    if explicit.place is None:
+        return explicit
+    candidates: dict[int, KnownPlace] = {explicit.place.id: explicit.place}
+    for place in (*found.candidates, *explicit.candidates):
+        candidates.setdefault(place.id, place)
+    return Where(tuple(candidates.values()), place=explicit.place)
+
+
+def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, atlas: Atlas) -> IndexQuery:
+    """The question with everything that is not text."""
+    area = where.circle or where.box
+    place_ids = None
+    if area is not None:
+        inside = sorted(atlas.within(area), key=lambda place: -place.pages)
+        place_ids = tuple(place.id for place in inside[:MOST_PLACE_IDS])
+
+    def values(name: str, *, excluded: bool = False) -> tuple[str, ...]:
+        return tuple(o.value.casefold() for o in operators if o.name == name and o.excluded == excluded)
+
+    if values("inclass", excluded=True) or values("lang", excluded=True):
+        raise QueryError("-inclass: and -lang: are not possible; only words, phrases and sites can be excluded")
+    return replace(
+        query,
+        topics=values("inclass"),
+        sites=tuple(map(_site, values("site"))),
+        excluded_sites=tuple(map(_site, values("site", excluded=True))),
+        languages=values("lang"),
+        paths=(where.place.id_path,) if where.place else (),
+        place_ids=place_ids,
+        focus=where.place.id_path if where.place else None,
+    )
+
+
+def _site(value: str) -> str:
+    """`https://www.example.org/x` → `www.example.org`."""
+    return value.removeprefix("http://").removeprefix("https://").split("/")[0].split(":")[0].strip(".")
+
+
+def _text_query(words: Sequence[Word], languages: frozenset[str]) -> IndexQuery:
+    """Required groups of alternatives, optional words (those that say nothing), excluded ones."""
+    groups: list[list[Word]] = []
+    excluded = []
+    for word in words:
+        if word.excluded:
+            excluded.append(TextUnit(word.text))
+        elif word.alternative and groups:
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    weighty = [group for group in groups if not all(_says_nothing(word, languages) for word in group)]
+    light = [group for group in groups if group not in weighty]
+    if not weighty:  # "to be or not to be": then these words are the question
+        weighty, light = light, []
+    required = tuple(tuple(TextUnit(word.text) for word in group) for group in weighty)
+    optional = tuple(TextUnit(word.text) for group in light for word in group)
+    return IndexQuery(required=required, optional=optional, excluded=tuple(excluded))
+
+
+def _says_nothing(word: Word, languages: frozenset[str]) -> bool:
+    return not word.quoted and is_stop_word(word.text, languages)

@@ -1,0 +1,66 @@
+"""The geographic part of a hit's score.
+
+    score = text × geo
+    geo   = max over the page's places p of  relation(p) × (0.25 + 0.75 × weight(p))
+
+`text` is the weighted sum of the fields' BM25 (index.query.FIELD_WEIGHTS), 1 where the question has no words.
+`weight` is the place's share in the page. `relation` is
+    the place asked for            1
+    z levels inside it             0.8 + 0.2 / (1 + z)
+    at d km of a circle of r km    exp(-d / r)
+    in the box asked for           1
+    anything else                  0
+Where nothing geographic is asked, geo is 1.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from periplus.search.atlas import Atlas, KnownPlace
+from periplus.search.where import Where
+
+__all__ = ["GeoScore", "geo_score", "relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class GeoScore:
+    """How much a page is about where the question asks, and the place that says so."""
+
+    value: float
+    place_id: int | None = None
+    relation: float = 1.0
+    weight: float = 1.0
+
+
+def relation(place: KnownPlace, where: Where) -> float:
+    """How a place of a page relates to where the question asks: 0 to 1."""
+    if where.place is not None:
+        if place.id == where.place.id:
+            return 1.0
+        if where.place.id not in place.ancestors:
+            return 0.0
+        levels = len(place.ancestors) - place.ancestors.index(where.place.id)
+        return 0.8 + 0.2 / (1 + levels)
+    if where.circle is not None and place.point is not None:
+        distance = place.point.distance_km(where.circle.center)
+        return math.exp(-distance / where.circle.km) if distance <= where.circle.km else 0.0
+    if where.box is not None and place.point is not None:
+        return 1.0 if where.box.contains(place.point) else 0.0
+    return 0.0
+
+
+def geo_score(footprint: Sequence[tuple[int, float]], where: Where, atlas: Atlas) -> GeoScore:
+    """The score of a page with these places and weights."""
+    if where.place is None and where.circle is None and where.box is None:
+        return GeoScore(1.0)
+    best = GeoScore(0.0, None, 0.0, 0.0)
+    for place_id, weight in footprint:
+        place = atlas.get(place_id)
+        if place is None:
+            continue
+        related = relation(place, where)
+        value = related * (0.25 + 0.75 * min(1.0, weight))
+        if value > best.value:
+            best = GeoScore(value, place_id, related, weight)
+    return best

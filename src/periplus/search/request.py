@@ -1,0 +1,172 @@
+"""A question as a value, made from what people type, with every bound checked before anything is asked."""
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from periplus.errors import QueryError
+from periplus.index import EVER, DayRange
+from periplus.model import BBox, LonLat
+
+__all__ = [
+    "LONGEST_QUESTION",
+    "MOST_RESULTS",
+    "Circle",
+    "SearchRequest",
+    "Sort",
+    "parse_bbox",
+    "parse_day",
+    "parse_near",
+]
+
+LONGEST_QUESTION = 1_000
+"""Characters of a question. Longer ones are pastes by mistake, or attacks."""
+
+MOST_RESULTS = 10_000
+"""Results that paging reaches: offset + limit."""
+
+LARGEST_PAGE = 200
+"""Results of one answer."""
+
+FARTHEST_KM = 20_100.0
+"""Half the way around the earth: every circle that is larger is the whole earth."""
+
+Sort = Literal["relevance", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Everything within `km` of a point."""
+
+    center: LonLat
+    km: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What to look for. `place`, `near` and `bbox` win over places in the text; at most one of them is given.
+
+    `place` is a name ("Lisbon", "Lisbon, NH") or an id of the gazetteer.
+    """
+
+    text: str = ""
+    place: str | None = None
+    near: Circle | None = None
+    bbox: BBox | None = None
+    days: DayRange = EVER
+    sort: Sort = "relevance"
+    limit: int = 10
+    offset: int = 0
+    explain: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        text: str = "",
+        *,
+        place: str | None = None,
+        near: str | None = None,
+        bbox: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        sort: str = "relevance",
+        limit: int = 10,
+        offset: int = 0,
+        explain: bool = False,
+    ) -> "SearchRequest":
+        """From strings, as a command line or an address gives them. Raises QueryError in one line."""
+        if len(text) > LONGEST_QUESTION:
+            raise QueryError(
+                f"the question is {len(text):,} characters long; at most {LONGEST_QUESTION:,} are possible"
+            )
+        if sum(value is not None and value != "" for value in (place, near, bbox)) > 1:
+            raise QueryError("place, near and bbox exclude each other; give one of them")
+        if sort not in ("relevance", "time"):
+            raise QueryError(f"sort {sort[:40]!r} is not possible; choose relevance or time")
+        if not 1 <= limit <= LARGEST_PAGE:
+            raise QueryError(f"limit {limit} is not between 1 and {LARGEST_PAGE}")
+        if offset < 0 or offset + limit > MOST_RESULTS:
+            raise QueryError(f"offset + limit must lie between 1 and {MOST_RESULTS:,}; narrow the question instead")
+        if place and len(place) > 200:
+            raise QueryError(f"place is {len(place):,} characters long; at most 200 are possible")
+        return cls(
+            text=text,
+            place=place.strip() if place and place.strip() else None,
+            near=parse_near(near) if near else None,
+            bbox=parse_bbox(bbox) if bbox else None,
+            days=_day_range(since, until),
+            sort="time" if sort == "time" else "relevance",
+            limit=limit,
+            offset=offset,
+            explain=explain,
+        )
+
+
+def _day_range(since: str | None, until: str | None) -> DayRange:
+    days = DayRange(
+        parse_day(since, "since") if since else None,
+        parse_day(until, "until", last=True) if until else None,
+    )
+    if days.since and days.until and days.since > days.until:
+        raise QueryError(f"since {days.since} is after until {days.until}")
+    return days
+
+
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+
+
+def parse_day(text: str, name: str, *, last: bool = False) -> date:
+    """A day of `2026`, `2026-05` or `2026-05-17`: the first day of the span, or the `last`."""
+    match = _DAY.fullmatch(text.strip())
+    if match is None:
+        raise QueryError(f"{name} {text[:40]!r} is no date; write 2026, 2026-05 or 2026-05-17")
+    year, month, day = int(match[1]), match[2], match[3]
+    try:
+        if day:
+            return date(year, int(str(month)), int(day))
+        first = date(year, int(month) if month else 1, 1)
+    except ValueError:
+        raise QueryError(f"{name} {text[:40]!r} is not in the calendar") from None
+    return first if not last else _end_of_span(first, whole_year=month is None)
+
+
+def _end_of_span(first: date, *, whole_year: bool) -> date:
+    if whole_year or first.month == 12:
+        return date(first.year, 12, 31)
+    return date.fromordinal(date(first.year, first.month + 1, 1).toordinal() - 1)
+
+
+def _numbers(text: str, count: int, name: str, form: str) -> list[float]:
+    parts = [part.strip() for part in text[:200].split(",")]
+    try:
+        numbers = [float(part.lower().removesuffix("km")) for part in parts]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(math.isfinite(number) for number in numbers):
+        raise QueryError(f"{name} {text[:60]!r} cannot be read; write {form}")
+    return numbers
+
+
+def parse_near(text: str) -> Circle:
+    """`LAT,LON,KM`; the kilometres may be left out (50)."""
+    form = "LAT,LON,KM, for example 38.72,-9.14,25"
+    count = 2 if text.count(",") == 1 else 3
+    lat, lon, *rest = _numbers(text, count, "near", form)
+    km = rest[0] if rest else 50.0
+    if not 0 < km <= FARTHEST_KM:
+        raise QueryError(f"near: {km:g} km is not above 0 and at most {FARTHEST_KM:,.0f}")
+    try:
+        return Circle(LonLat(lon, lat), km)
+    except ValueError as error:
+        raise QueryError(f"near {text[:60]!r}: {error}") from None
+
+
+def parse_bbox(text: str) -> BBox:
+    """`W,S,E,N`; west greater than east means across the antimeridian."""
+    west, south, east, north = _numbers(text, 4, "bbox", "W,S,E,N, for example -9.5,38.5,-8.9,39.0")
+    try:
+        return BBox(west, south, east, north)
+    except ValueError as error:
+        raise QueryError(f"bbox {text[:60]!r}: {error}") from None

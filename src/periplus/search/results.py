@@ -1,0 +1,199 @@
+"""Answers as values, and as the JSON that commands and the web page share (docs/search.md)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from periplus.index import DayRange
+from periplus.search.atlas import KnownPlace
+from periplus.search.snippets import Mark
+from periplus.search.where import Where
+
+__all__ = ["Bucket", "Facets", "Hit", "MapPoint", "PlaceFacet", "SearchResult", "Trend", "Understood"]
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What the question was taken to mean."""
+
+    text: str
+    what: str
+    where: Where
+    days: DayRange
+
+    def to_json(self) -> dict[str, Any]:
+        """`where`: the candidates, the chosen one first; `area`: the circle or box where one was asked for."""
+        circle, box = self.where.circle, self.where.box
+        area: dict[str, Any] | None = None
+        if circle is not None:
+            area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km}
+        elif box is not None:
+            area = {"bbox": [box.west, box.south, box.east, box.north]}
+        when = None
+        if self.days:
+            when = {
+                "since": self.days.since.isoformat() if self.days.since else None,
+                "until": self.days.until.isoformat() if self.days.until else None,
+            }
+        candidates = [place.to_json() | {"label": place.label} for place in self.where.candidates]
+        return {"text": self.text, "what": self.what, "where": candidates, "area": area, "when": when}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result. `relation` says why it is here: `in` the place, `near` it (added because few were in it), or ``."""
+
+    rank: int
+    node: str
+    page: int
+    url: str
+    title: str
+    title_marks: tuple[Mark, ...]
+    snippet: str
+    marks: tuple[Mark, ...]
+    score: float
+    published: str | None
+    fetched: str
+    language: str
+    topics: tuple[str, ...]
+    place: KnownPlace | None
+    other_places: tuple[tuple[KnownPlace, float], ...]
+    relation: str = ""
+    explanation: dict[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The hit as commands.md has it, with what the web page needs beside it."""
+        found: dict[str, Any] = {
+            "rank": self.rank,
+            "url": self.url,
+            "title": self.title,
+            "snippet": self.snippet,
+            "score": round(self.score, 6),
+            "published": self.published,
+            "fetched": self.fetched,
+            "topics": list(self.topics),
+            "place": self.place.to_json() if self.place else None,
+            "path": list(self.place.path) if self.place else [],
+            "other_places": [place.to_json() | {"weight": round(weight, 4)} for place, weight in self.other_places],
+            "marks": [[mark.start, mark.end, mark.kind] for mark in self.marks],
+            "title_marks": [[mark.start, mark.end, mark.kind] for mark in self.title_marks],
+            "language": self.language,
+            "node": self.node,
+            "page": self.page,
+            "relation": self.relation,
+        }
+        if self.explanation is not None:
+            found["explain"] = self.explanation
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFacet:
+    """A place of the hits, how many of them are in it, and the places inside it."""
+
+    place: KnownPlace
+    count: int
+    children: tuple["PlaceFacet", ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As a tree."""
+        return {
+            "id": self.place.id,
+            "name": self.place.name,
+            "kind": self.place.kind,
+            "count": self.count,
+            "children": [child.to_json() for child in self.children],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """How the hits are spread."""
+
+    places: tuple[PlaceFacet, ...] = ()
+    topics: tuple[tuple[str, int], ...] = ()
+    sites: tuple[tuple[str, int], ...] = ()
+    languages: tuple[tuple[str, int], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Places as a tree, the others as lists, the most frequent first."""
+
+        def pairs(values: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
+            return [{"name": name, "count": count} for name, count in values]
+
+        return {
+            "places": [facet.to_json() for facet in self.places],
+            "topics": pairs(self.topics),
+            "sites": pairs(self.sites),
+            "languages": pairs(self.languages),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a request. `relaxed`: no page has all the words, so pages with any of them are shown."""
+
+    understood: Understood
+    total: int
+    hits: tuple[Hit, ...]
+    facets: Facets
+    seconds: float
+    relaxed: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as commands.md has it."""
+        return {
+            "query": self.understood.to_json(),
+            "total": self.total,
+            "hits": [hit.to_json() for hit in self.hits],
+            "facets": self.facets.to_json(),
+            "relaxed": self.relaxed,
+            "seconds": round(self.seconds, 6),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A stretch of time, by its first day, and its pages."""
+
+    start: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Pages over time. `undated` pages have no date of publication and are in no bucket."""
+
+    understood: Understood
+    every: str
+    total: int
+    undated: int
+    buckets: tuple[Bucket, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The buckets in order, empty ones between others included."""
+        return {
+            "query": self.understood.to_json(),
+            "every": self.every,
+            "total": self.total,
+            "undated": self.undated,
+            "buckets": [{"start": bucket.start, "count": bucket.count} for bucket in self.buckets],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A place on the map and the number of pages that are mainly about it."""
+
+    place: KnownPlace
+    count: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Small: there may be thousands."""
+        point = self.place.point
+        return {
+            "id": self.place.id,
+            "label": self.place.label,
+            "lat": point.lat if point else None,
+            "lon": point.lon if point else None,
+            "count": self.count,
+        }

@@ -1,0 +1,165 @@
+"""A snippet: the stretch of a page's text that shows most of the question, with what to mark as offsets.
+
+Never HTML: crawled text stays text, and whoever shows it marks it by the offsets.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from periplus.index import fold, forms
+
+__all__ = ["Mark", "Marker", "Snippet"]
+
+SNIPPET_CHARACTERS = 260
+LONGEST_SCANNED = 300_000
+MOST_MARKS = 2_000
+
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Characters to mark, and why: `what` (a word of the question) or `where` (a name of the place)."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text with marks whose offsets count from its beginning."""
+
+    text: str
+    marks: tuple[Mark, ...]
+
+
+class Marker:
+    """Finds the words of one question in texts, in whatever form the index would have found them."""
+
+    def __init__(self, what: Iterable[str], names: Iterable[str], languages: frozenset[str]) -> None:
+        """`what`: words and phrases of the question. `names`: place names, found only as they are."""
+        self._languages = languages
+        self._terms: set[str] = set()
+        self._literal = {fold(name): "where" for name in names if name}
+        for text in what:
+            if _UNSPACED.search(text):
+                self._literal[fold(text)] = "what"
+            else:
+                self._terms |= {term for form in forms(text, languages) for term in form}
+        self._pattern = _pattern(self._terms, self._literal)
+        self._kind_of = lru_cache(maxsize=4096)(self._look_up)
+
+    def _look_up(self, word: str) -> str | None:
+        if word in self._literal:
+            return self._literal[word]
+        if any(term in self._terms for form in forms(word, self._languages) for term in form):
+            return "what"
+        return None
+
+    def marks(self, text: str) -> list[Mark]:
+        """All marks of a text, in order, none overlapping."""
+        if self._pattern is None:
+            return []
+        found = []
+        for match in self._pattern.finditer(fold(text[:LONGEST_SCANNED])):
+            if kind := self._kind_of(match[0]):
+                found.append(Mark(match.start(), match.end(), kind))
+                if len(found) >= MOST_MARKS:
+                    break
+        return found
+
+    def snippet(self, text: str, mentions: Iterable[tuple[int, int]] = ()) -> Snippet:
+        """The best stretch of the text; its beginning if nothing is found in it.
+
+        `mentions` are offsets of place names that belong to the question's place.
+        """
+        marks = merge(self.marks(text), (Mark(start, end, "where") for start, end in mentions), len(text))
+        return cut(text, _best_start(text, marks) if marks else 0, marks)
+
+
+def merge(words: Sequence[Mark], places: Iterable[Mark], length: int) -> list[Mark]:
+    """Both kinds in order; where they overlap, the place wins."""
+    taken = sorted((m for m in places if 0 <= m.start < m.end <= length), key=lambda m: m.start)[:MOST_MARKS]
+    merged: list[Mark] = []
+    for mark in sorted([*taken, *words], key=lambda m: (m.start, m.kind != "where")):
+        if not merged or mark.start >= merged[-1].end:
+            merged.append(mark)
+        elif mark.kind == "where" and merged[-1].kind != "where":
+            merged[-1] = mark
+    return merged
+
+
+def _pattern(terms: Iterable[str], literal: Iterable[str]) -> re.Pattern[str] | None:
+    """Names as they are, and words that may be one of the terms: stems differ from words at the end only."""
+    heads = {re.escape(term[: max(1, min(3, len(term) - 1))]) for term in terms}
+    parts = [_exactly(text) for text in sorted(literal, key=len, reverse=True)]
+    if heads:
+        parts.append(rf"(?<![^\W_])(?:{'|'.join(sorted(heads))})[^\W_]*")
+    return re.compile("|".join(parts)) if parts else None
+
+
+def _exactly(text: str) -> str:
+    escaped = re.escape(text)
+    return escaped if _UNSPACED.search(text) else rf"(?<![^\W_]){escaped}(?![^\W_])"
+
+
+def _best_start(text: str, marks: Sequence[Mark]) -> int:
+    """Where a window of the snippet's length holds most different words, then most words."""
+    lowered = fold(text[:LONGEST_SCANNED])
+    best, best_value = 0, (-1, -1, 0)
+    for first, mark in enumerate(marks):
+        inside = [m for m in marks[first : first + 40] if m.end <= mark.start + SNIPPET_CHARACTERS - 60]
+        kinds = {(m.kind, lowered[m.start : m.end][:5]) for m in inside}
+        what = sum(kind == "what" for kind, _ in kinds)
+        value = (4 * what + len({kind for kind, _ in kinds}), len(inside), -first)
+        if value > best_value:
+            best, best_value = mark.start, value
+    return max(0, best - 60)
+
+
+_SPACE = re.compile(r"\s+")
+
+
+def cut(text: str, start: int, marks: Sequence[Mark]) -> Snippet:
+    """A stretch from about `start`, at word boundaries, with white space made single and marks moved along."""
+    if start > 0 and (space := text.find(" ", start, start + 30)) >= 0:
+        start = space + 1
+    end = min(len(text), start + SNIPPET_CHARACTERS)
+    if end < len(text) and (space := text.rfind(" ", end - 30, end)) > start:
+        end = space
+    out, positions = _squeeze(text, start, end)
+    head = "… " if start > 0 else ""
+    tail = " …" if end < len(text) else ""
+    moved = []
+    for mark in marks[bisect_left(marks, start, key=lambda m: m.start) :]:
+        if mark.end > end:
+            break
+        moved.append(
+            Mark(_place_of(positions, mark.start) + len(head), _place_of(positions, mark.end) + len(head), mark.kind)
+        )
+    return Snippet(head + out + tail, tuple(moved))
+
+
+def _squeeze(text: str, start: int, end: int) -> tuple[str, list[tuple[int, int]]]:
+    """The stretch with single spaces, and (offset in the text, offset in the result) of each piece."""
+    pieces: list[str] = []
+    positions: list[tuple[int, int]] = []
+    length, at = 0, start
+    for match in _SPACE.finditer(text, start, end):
+        positions.append((at, length))
+        piece = text[at : match.start()]
+        pieces.append(piece)
+        length += len(piece) + 1
+        at = match.end()
+    positions.append((at, length))
+    pieces.append(text[at:end])
+    return " ".join(pieces), positions
+
+
+def _place_of(positions: Sequence[tuple[int, int]], offset: int) -> int:
+    source, target = positions[bisect_right(positions, offset, key=lambda pair: pair[0]) - 1]
+    return target + offset - source

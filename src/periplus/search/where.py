@@ -1,0 +1,173 @@
+"""The "where" of a question: place words found in the text, or the place, circle or box that was given.
+
+Paper B's example decides the design: "pizza restaurant in Lisbon" must mean the Lisbon that this collection is
+about, and must say which one it took and which others there are.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from periplus.errors import QueryError
+from periplus.model import BBox
+from periplus.search.atlas import Atlas, KnownPlace, name_key
+from periplus.search.request import Circle
+from periplus.search.words import Word
+
+__all__ = ["PlaceWords", "Where", "find_place_words", "named_place"]
+
+INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "a", "nach", "aus", "within", "inside"})
+AROUND_WORDS = frozenset({"near", "around", "nearby", "bei", "près", "perto", "cerca", "vicino"})
+LINK_WORDS = frozenset({"to", "of", "de", "von", "the", "a", "di"})
+"""Words that may stand between "near" and the name."""
+
+AROUND_KM = 50.0
+"""How far "near" reaches when no distance is given."""
+
+LONGEST_NAME = 5
+"""Words of a place name."""
+
+SURE_SHARE = 0.5
+"""A name without a preposition is a place if at least this share of the pages with the word are about the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where the answer must be. `candidates`: what the name could mean, the chosen one first.
+
+    Exactly one of `place`, `circle`, `box` is set; `circle` may come with the place it lies around.
+    """
+
+    candidates: tuple[KnownPlace, ...] = ()
+    place: KnownPlace | None = None
+    circle: Circle | None = None
+    box: BBox | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceWords:
+    """Place words in a question: from word `start` to `end`, the preposition included."""
+
+    start: int
+    end: int
+    candidates: tuple[KnownPlace, ...]
+    km: float | None = None  # set: around the place
+
+    def where(self) -> Where:
+        """As a place or, with a distance, as a circle around it."""
+        chosen = self.candidates[0]
+        if self.km is not None and chosen.point is not None:
+            return Where(self.candidates, circle=Circle(chosen.point, self.km))
+        return Where(self.candidates, place=chosen)
+
+
+def named_place(text: str, atlas: Atlas) -> Where:
+    """The place that a person named on purpose: an id, a name, or a name with what is around it.
+
+    Raises QueryError if the collection has no page about such a place.
+    """
+    if re.fullmatch(r"-?\d{1,18}", text):
+        place = atlas.get(int(text))
+        if place is None:
+            raise QueryError(f"no page of this collection is about place {text}")
+        others = tuple(other for other in atlas.named(place.name) if other.id != place.id)
+        return Where((place, *others), place=place)
+    words = [Word(part.strip(" ,"), comma=part.endswith(",")) for part in text.replace(",", ", ").split()]
+    words = [word for word in words if name_key(word.text)]
+    for length in range(min(len(words), LONGEST_NAME), 0, -1):
+        match = _match(words, 0, length, atlas)
+        if match and match[1] == len(words):
+            return Where(match[0], place=match[0][0])
+    similar = atlas.similar_names(text)
+    hint = f"did you mean {' or '.join(similar)}?" if similar else "see the places it has with `periplus serve`"
+    raise QueryError(f"no page of this collection is about a place named {text[:80]!r}; {hint}")
+
+
+def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords | None:
+    """The place words of a question: after a preposition first, else a name that is surely meant as a place.
+
+    `pages_with` counts the pages that have a word or phrase in their text.
+    """
+    for start in range(len(words)):
+        if found := _after_preposition(words, start, atlas):
+            return found
+    for start in range(len(words)):
+        for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
+            match = _match(words, start, length, atlas)
+            if match and _is_surely_a_place(words[start : start + length], match, start + length, pages_with):
+                return PlaceWords(start, match[1], match[0])
+    return None
+
+
+_DISTANCE = re.compile(r"(\d{1,5}(?:\.\d+)?)(km|kms|mi|miles?|kilomet(?:er|re)s?)?", re.IGNORECASE)
+
+
+def _after_preposition(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWords | None:
+    first = words[start].text.lower()
+    if not _plain(words[start]) or first not in INSIDE_WORDS | AROUND_WORDS:
+        return None
+    name_start, km = start + 1, AROUND_KM if first in AROUND_WORDS else None
+    if first == "within" and (distance := _distance(words, name_start)):
+        km, name_start = distance
+    while name_start < len(words) and words[name_start].text.lower() in LINK_WORDS:
+        name_start += 1
+    for length in range(min(LONGEST_NAME, len(words) - name_start), 0, -1):
+        if match := _match(words, name_start, length, atlas):
+            return PlaceWords(start, match[1], match[0], km)
+    return None
+
+
+def _distance(words: Sequence[Word], start: int) -> tuple[float, int] | None:
+    """`20 km`, `20km` or `12 miles` in kilometres, and where the words go on."""
+    if start >= len(words) or not (match := _DISTANCE.fullmatch(words[start].text)):
+        return None
+    unit, end = match[2], start + 1
+    if unit is None and end < len(words):
+        unit, end = words[end].text, end + 1
+    km = float(match[1]) * (1.609344 if (unit or "").lower().startswith("mi") else 1.0)
+    return (km, end) if 0 < km <= 20_000 else None
+
+
+def _plain(word: Word) -> bool:
+    return not (word.quoted or word.excluded or word.alternative)
+
+
+def _match(words: Sequence[Word], start: int, length: int, atlas: Atlas) -> tuple[tuple[KnownPlace, ...], int] | None:
+    """Places named by exactly these words, narrowed by what follows ("Lisbon, NH"), and where the words go on."""
+    part = words[start : start + length]
+    if not all(map(_plain, part)) or any(word.comma for word in part[:-1]):
+        return None
+    candidates = atlas.named(" ".join(word.text for word in part))
+    if not candidates:
+        return None
+    end = start + length
+    for more in range(min(4, len(words) - end), 0, -1):
+        qualifier = words[end : end + more]
+        narrowed = [place for place in candidates if _is_qualified(place, qualifier, comma=words[end - 1].comma)]
+        if narrowed and all(map(_plain, qualifier)):
+            rest = [place for place in candidates if place not in narrowed]
+            return (*narrowed, *rest), end + more
+    return tuple(candidates), end
+
+
+def _is_qualified(place: KnownPlace, qualifier: Sequence[Word], *, comma: bool) -> bool:
+    """Whether the words name something around the place: its state, its country, or one of their codes."""
+    text = " ".join(word.text for word in qualifier)
+    if name_key(text) in {name_key(name) for name in place.path[:-1]}:
+        return True
+    is_code = len(qualifier) == 1 and len(text) in (2, 3) and (comma or text.isupper())
+    return is_code and text.upper() in (place.admin1, place.country)
+
+
+def _is_surely_a_place(
+    name: Sequence[Word],
+    match: tuple[tuple[KnownPlace, ...], int],
+    name_end: int,
+    pages_with: Callable[[str], int],
+) -> bool:
+    """Whether a name without preposition is meant as a place: "mobile phone" is not about Alabama."""
+    candidates, end = match
+    if end > name_end:  # "Portland, Maine"
+        return True
+    about = sum(place.pages for place in candidates)
+    return about >= SURE_SHARE * pages_with(" ".join(word.text for word in name))

@@ -1,0 +1,118 @@
+"""A question's text taken apart: words, phrases, exclusions, alternatives and operators.
+
+There is no nesting, so nothing a person types can be deeper than one level. What cannot be an operator is text.
+"""
+
+import re
+from dataclasses import dataclass
+
+from periplus.errors import QueryError
+from periplus.search.request import LONGEST_QUESTION
+
+__all__ = ["OPERATORS", "Operator", "Parsed", "Word", "take_apart"]
+
+OPERATORS = ("inclass", "site", "place", "near", "before", "after", "lang")
+"""Words that, followed by a colon and a value, are no text."""
+
+MOST_WORDS = 64
+"""Words of a question. More would only make the question slower, not better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or, if `quoted`, a phrase. `alternative`: OR stands between it and the one before.
+
+    `comma` marks a comma after the word: "Lisbon, NH".
+    """
+
+    text: str
+    quoted: bool = False
+    excluded: bool = False
+    alternative: bool = False
+    comma: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """`name:value`, or `-name:value` if `excluded`."""
+
+    name: str
+    value: str
+    excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The parts of a question, in order."""
+
+    words: tuple[Word, ...]
+    operators: tuple[Operator, ...]
+
+
+_PART = re.compile(
+    rf"""
+    (?P<minus>-)?
+    (?:
+        (?P<operator>{"|".join(OPERATORS)}):(?:["“](?P<quoted_value>[^"”]*)["”]?|(?P<value>\S*))
+      | ["“](?P<phrase>[^"”]*)["”]?
+      | (?P<word>[^\s"“”]+)
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_EDGES = re.compile(r"^[^\w]+|[^\w]+$")
+
+
+def take_apart(text: str) -> Parsed:
+    """The parts of what was typed. Unbalanced quotes reach to the end; parentheses are separators."""
+    if len(text) > LONGEST_QUESTION:
+        raise QueryError(f"the question is {len(text):,} characters long; at most {LONGEST_QUESTION:,} are possible")
+    cleaned = _UNSEEN.sub(" ", text).replace("(", " ").replace(")", " ")
+    words: list[Word] = []
+    operators: list[Operator] = []
+    alternative = False
+    for match in _PART.finditer(cleaned):
+        if name := match["operator"]:
+            operators.append(_operator(name.lower(), match))
+            continue
+        if match["word"] in ("OR", "|"):
+            alternative = bool(words)
+            continue
+        if word := _word(match, alternative=alternative):
+            words.append(word)
+            alternative = False
+    if len(words) > MOST_WORDS:
+        raise QueryError(f"the question has {len(words)} words; at most {MOST_WORDS} are possible")
+    return Parsed(tuple(words), tuple(operators))
+
+
+def _operator(name: str, match: re.Match[str]) -> Operator:
+    value = (match["quoted_value"] if match["quoted_value"] is not None else match["value"]).strip()
+    if not value:
+        raise QueryError(f"{name}: needs a value, for example {_EXAMPLES[name]}")
+    return Operator(name, value, excluded=bool(match["minus"]))
+
+
+_EXAMPLES = {
+    "inclass": "inclass:floods",
+    "site": "site:example.org",
+    "place": 'place:"Lisbon, Portugal"',
+    "near": "near:38.72,-9.14,25",
+    "before": "before:2026-05",
+    "after": "after:2025",
+    "lang": "lang:pt",
+}
+
+
+def _word(match: re.Match[str], *, alternative: bool) -> Word | None:
+    """The word of a match; None for what holds no letter or digit, and for AND."""
+    excluded = bool(match["minus"])
+    if match["phrase"] is not None:
+        phrase = " ".join(match["phrase"].split())
+        return Word(phrase, True, excluded, alternative) if re.search(r"\w", phrase) else None
+    raw = match["word"]
+    text = _EDGES.sub("", raw)
+    if not text or raw == "AND":
+        return None
+    return Word(text, False, excluded, alternative, comma=raw.endswith(","))

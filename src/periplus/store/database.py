@@ -1,0 +1,81 @@
+"""A node's database: opening it for the one writer or for readers, and its schema.
+
+Previous stage: `exchange` hands over what to write; next: `index` and `search` read what was committed.
+"""
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
+
+__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors"]
+
+SCHEMA_VERSION = 1
+
+
+def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:
+    """Open (or make) the database for its one writer. Transactions are explicit: BEGIN IMMEDIATE … COMMIT."""
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        db.execute("PRAGMA journal_mode = WAL")
+        # NORMAL survives the death of the process, FULL also the loss of power (SQLite's WAL documentation).
+        db.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
+        db.execute("PRAGMA cache_size = -65536")
+        db.execute("PRAGMA temp_store = MEMORY")
+        db.execute("PRAGMA busy_timeout = 10000")
+        _ensure_schema(db, path)
+    return db
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """Open an existing database for reading, also while a crawl writes to it."""
+    if not path.is_file():
+        raise NotACrawl(f"{path}: no such database; was this folder made by `periplus crawl`?")
+    with storage_errors(path):
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        db.execute("PRAGMA busy_timeout = 10000")
+        _check_version(db, path)
+    return db
+
+
+def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+        schema = resources.files("periplus.store").joinpath("schema.sql").read_text("utf-8")
+        db.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    _check_version(db, path)
+
+
+def _check_version(db: sqlite3.Connection, path: Path) -> None:
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version != SCHEMA_VERSION:
+        raise Corrupt(f"{path}: schema version {version}, this Periplus reads version {SCHEMA_VERSION}")
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the file system say into our errors, each one line with the path."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise DiskFull(f"{path}: no room left on the disk; free some and run the same command again") from error
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            raise Corrupt(f"{path}: not a readable database ({error}); restore it from a copy") from error
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY):
+            raise EnvironmentFailure(f"{path}: {error}") from error
+        raise
+    except OSError as error:
+        raise from_os_error(error, path) from error
+
+
+def from_os_error(error: OSError, path: Path) -> EnvironmentFailure:
+    """The error tree's word for an operating system error on `path`."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return DiskFull(f"{path}: no room left on the disk; free some and run the same command again")
+    return EnvironmentFailure(f"{path}: {error.strerror or error}")

@@ -1,0 +1,112 @@
+"""A crawl's folder: what lies where, and the lock that keeps a second process out.
+
+my-crawl/
+  crawl.toml                     the job as it was started
+  nodes/<name>/node.db           frontier, pages, places, links, outbox  (SQLite, WAL)
+  nodes/<name>/archive/*.warc.gz one gzip member per record
+  nodes/<name>/index/            tantivy; can be deleted and rebuilt
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from periplus.errors import DiskFull, FolderInUse, NotACrawl
+from periplus.store.database import storage_errors
+
+__all__ = ["CrawlFolder", "NodeFolder"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFolder:
+    """Where one node keeps its things."""
+
+    name: str
+    path: Path
+
+    @property
+    def database(self) -> Path:
+        """The node's SQLite file."""
+        return self.path / "node.db"
+
+    @property
+    def archive(self) -> Path:
+        """The folder of the node's WARC files."""
+        return self.path / "archive"
+
+    @property
+    def index(self) -> Path:
+        """The folder of the node's full-text index."""
+        return self.path / "index"
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlFolder:
+    """The folder of one crawl."""
+
+    path: Path
+
+    @classmethod
+    def existing(cls, path: Path) -> "CrawlFolder":
+        """The crawl in `path`; NotACrawl if there is none."""
+        if not path.is_dir():
+            raise NotACrawl(f"{path}: no such folder")
+        if not (path / "crawl.toml").is_file() or not (path / "nodes").is_dir():
+            raise NotACrawl(f"{path}: not a crawl: it has no crawl.toml and nodes/; `periplus crawl` makes them")
+        return cls(path)
+
+    @property
+    def job_file(self) -> Path:
+        """The job as it was started."""
+        return self.path / "crawl.toml"
+
+    def node(self, name: str) -> NodeFolder:
+        """The folder of the node `name`."""
+        return NodeFolder(name, self.path / "nodes" / name)
+
+    def nodes(self) -> list[NodeFolder]:
+        """The nodes that have a database, by name."""
+        return [self.node(p.parent.name) for p in sorted((self.path / "nodes").glob("*/node.db"))]
+
+    def write_job(self, toml: str) -> None:
+        """Keep the job beside its results; whole or not at all."""
+        with storage_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            draft = self.job_file.with_suffix(".new")
+            draft.write_text(toml, "utf-8")
+            draft.replace(self.job_file)
+
+    def check_room(self, reserve_bytes: int) -> None:
+        """DiskFull if less than the reserve is free."""
+        with storage_errors(self.path):
+            free = shutil.disk_usage(self.path).free
+        if free < reserve_bytes:
+            raise DiskFull(
+                f"{self.path}: {free // 2**20} MiB free, {reserve_bytes // 2**20} MiB wanted as a reserve "
+                "(archive.disk_reserve_bytes); free some and run the same command again"
+            )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for this process; FolderInUse with the other's pid if it is taken.
+
+        The operating system drops the lock when the process dies, however it dies.
+        """
+        with storage_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                pid = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                raise FolderInUse(f"{self.path}: process {pid} is crawling here; wait for it or stop it") from None
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,117 @@
+"""What stands before every answer: the Host check, the token, and the headers that keep a browser safe.
+
+Host: a page of another site can make a name of its own lead to 127.0.0.1 (DNS rebinding); the browser then sends
+that name as Host, and we answer 421 to it. Token: needed as soon as the server can be reached from elsewhere.
+"""
+
+import hmac
+import ipaddress
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["SECURITY_HEADERS", "Guard", "error_response", "is_loopback"]
+
+SECURITY_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+        "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+COOKIE = "periplus_token"
+
+
+def error_response(status: int, text: str) -> JSONResponse:
+    """The one shape of every error."""
+    return JSONResponse({"ok": False, "error": text, "status": status}, status)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine only."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """ASGI middleware: refuses what is not for us, and adds the security headers to everything else."""
+
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str], token: str | None) -> None:
+        """`hosts`: names that the Host header may carry, without port; empty allows any (a token is needed then)."""
+        self._app = app
+        self._hosts = hosts
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, then pass on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        refusal = self._refusal(scope)
+        await (refusal or self._app)(scope, receive, send_with_headers)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host = _host_name(headers.get("host", ""))
+        if self._hosts and host not in self._hosts:
+            return error_response(421, "this server does not answer to that host name")
+        if scope["method"] not in ("GET", "HEAD"):
+            return error_response(405, "only GET is possible here")
+        if self._token is None:
+            return None
+        given = _query_token(scope)
+        if given is not None and hmac.compare_digest(given.encode(), self._token.encode()):
+            return _welcome(scope, given)
+        if not hmac.compare_digest(_sent_token(headers).encode(), self._token.encode()):
+            return error_response(401, "a token is needed: open the address with ?token=…, or send it as Bearer")
+        return None
+
+
+def _host_name(header: str) -> str:
+    name = header.strip().lower()
+    if name.startswith("["):
+        return name.partition("]")[0].lstrip("[")
+    return name.partition(":")[0].rstrip(".")
+
+
+def _sent_token(headers: Headers) -> str:
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return value.strip()
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return morsel.value if morsel else ""
+
+
+def _query_token(scope: Scope) -> str | None:
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100)
+    return query["token"][0] if "token" in query else None
+
+
+def _welcome(scope: Scope, token: str) -> Response:
+    """The token moves from the address into a cookie, so that it does not stand in the history."""
+    response = RedirectResponse(scope["path"], status_code=303)
+    response.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
+    return response

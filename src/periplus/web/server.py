@@ -1,0 +1,121 @@
+"""The web server: the page's files and the API behind the guard, with collections that keep up with a crawl."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from periplus.errors import EnvironmentFailure, PeriplusError, PortTaken, UsageError
+from periplus.search import Collection
+from periplus.web.api import Api
+from periplus.web.guard import Guard, error_response, is_loopback
+
+__all__ = ["build_app", "serve"]
+
+STATIC = Path(__file__).parent / "static"
+REFRESH_SECONDS = 5.0
+"""How often the server looks for pages that a running crawl has added."""
+
+
+def build_app(collection: Collection, *, hosts: frozenset[str], token: str | None = None) -> Starlette:
+    """The application over an open collection; it closes the collection when it ends."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        keeping_up = asyncio.create_task(_keep_up(collection))
+        try:
+            yield
+        finally:
+            keeping_up.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await keeping_up
+            collection.close()
+
+    routes: list[Route | Mount] = [*Api(collection).routes(), Route("/", _index_page)]
+    if (STATIC / "assets").is_dir():
+        routes.append(Mount("/assets", StaticFiles(directory=STATIC / "assets")))
+    return Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=[
+            Middleware(partial(Guard, hosts=hosts, token=token)),
+            Middleware(GZipMiddleware, minimum_size=1000),
+        ],
+        exception_handlers={HTTPException: _http_error, Exception: _failure},
+    )
+
+
+async def _keep_up(collection: Collection) -> None:
+    while True:
+        await asyncio.sleep(REFRESH_SECONDS)
+        with contextlib.suppress(PeriplusError):  # said again when somebody asks
+            await run_in_threadpool(collection.refresh)
+
+
+async def _index_page(_: Request) -> Response:
+    page = STATIC / "index.html"
+    if not page.is_file():
+        return error_response(503, "the web page is not built; run `make page`, or use /api/search")
+    return FileResponse(page, headers={"cache-control": "no-cache"})
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    detail = error.detail if isinstance(error, HTTPException) else "failed"
+    return error_response(status, str(detail))
+
+
+async def _failure(_: Request, error: Exception) -> Response:
+    return error_response(500, f"this should not happen, please report it: {type(error).__name__}")
+
+
+def serve(folders: Sequence[Path], host: str = "127.0.0.1", port: int = 8400, token: str | None = None) -> None:
+    """Serve until interrupted. Raises UsageError without a token off loopback, PortTaken for a busy port."""
+    if not is_loopback(host) and not token:
+        raise UsageError(f"--host {host} can be reached from elsewhere; give a --token, or leave the host away")
+    if token is not None and len(token) < 8:
+        raise UsageError("--token is too short to protect anything; use at least 8 characters")
+    listener = _listen(host, port)
+    try:
+        collection = Collection.open(folders)
+        hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
+        app = build_app(collection, hosts=hosts, token=token)
+        config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False, access_log=False)
+        shown = f"[{host}]" if ":" in host else host
+        print(f"Periplus is at http://{shown}:{listener.getsockname()[1]}/ — end with Ctrl-C", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"--port {port} is not between 0 and 65535")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror:
+        raise UsageError(f"--host {host}: no such address") from None
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+    except OSError as error:
+        listener.close()
+        if error.errno in (98, 48):
+            raise PortTaken(f"port {port} of {host} is taken; choose another with --port") from None
+        raise EnvironmentFailure(f"{host}:{port}: {error.strerror}") from None
+    return listener
