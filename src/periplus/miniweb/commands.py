@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from pathlib import Path
 from typing import IO, Annotated
 from urllib.parse import quote
@@ -12,8 +12,8 @@ from rich.console import Console
 
 from periplus.errors import EnvironmentFailure
 from periplus.miniweb.job import job_toml
+from periplus.miniweb.server import MiniwebServer
 from periplus.miniweb.server import serve as open_server
-from periplus.miniweb.web import Miniweb
 from periplus.miniweb.web import generate as make_web
 
 __all__ = ["app"]
@@ -36,8 +36,11 @@ def serve(
     pages: Pages = 5500,
     locality: Locality = 0.7,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0 takes a free one.")] = 8480,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8480,
     slow: Annotated[float, typer.Option("--slow", help="Delay of the slow pages, in seconds.")] = 0.3,
+    prerender: Annotated[
+        bool, typer.Option("--prerender", help="Write all pages first (6 KB each in memory).")
+    ] = False,
     truth: Annotated[Path | None, typer.Option("--truth", help="Write what is true about each page here.")] = None,
     job: Annotated[Path | None, typer.Option("--job", help="Write a job file that crawls this web here.")] = None,
     log: Annotated[Path | None, typer.Option("--log", help="Write one JSON line for each request here.")] = None,
@@ -51,15 +54,16 @@ def serve(
         web.write_truth(truth)
     with ExitStack() as stack:
         log_file = stack.enter_context(_opened(log)) if log is not None else None
-        asyncio.run(_serve(web, host, port, job, log_file))
+        asyncio.run(_serve(open_server(web, host, port, log_file=log_file, prerender=prerender), job))
 
 
-async def _serve(web: Miniweb, host: str, port: int, job: Path | None, log_file: IO[str] | None) -> None:
+async def _serve(opening: AbstractAsyncContextManager[MiniwebServer], job: Path | None) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with open_server(web, host, port, log_file=log_file) as server:
+    async with opening as server:
+        web = server.web
         if job is not None:
             _write(job, job_toml(server.port, web.seeds(), address=server.address))
         console = Console(highlight=False, soft_wrap=True)

@@ -4,14 +4,15 @@ First half of planning; `planning` then fills each host with pages.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from periplus.errors import UsageError
 from periplus.miniweb.blueprint import BUSINESSES_PER_TOWN, Host, make_business, stream
 from periplus.miniweb.naming import BRANDS, NameBook, blog_name, business_name, guide_name, news_name, topic_name
-from periplus.miniweb.places import STATE_NAMES, Town, towns
+from periplus.miniweb.places import Town, towns
 from periplus.miniweb.prose import LANGUAGES, Random, pick, vocabulary
 
-__all__ = ["MIN_HOSTS", "MIN_PAGES_PER_HOST", "plan_hosts"]
+__all__ = ["MIN_HOSTS", "MIN_PAGES_PER_HOST", "guide_order", "plan_hosts", "region_towns"]
 
 MIN_HOSTS = 60
 MIN_PAGES_PER_HOST = 5
@@ -128,7 +129,8 @@ def _hosts_of(seed: int, kind: str, count: int, book: NameBook) -> list[Host]:
     return result
 
 
-def guide_order() -> list[Town]:
+@lru_cache(maxsize=1)
+def guide_order() -> tuple[Town, ...]:
     """Towns in the order in which they get a guide: large targets, ambiguous names, the other targets, the rest."""
     table = towns()
     paper = [town for town in table if town.node]
@@ -136,7 +138,7 @@ def guide_order() -> list[Town]:
     keys = {f"{town.name} {town.admin1 if town.country == 'US' else town.country}": town for town in table}
     ambiguous = [keys[key] for key in _AMBIGUOUS_FIRST]
     english = [town for town in table if town.language == "en"]
-    return list(dict.fromkeys([*large, *ambiguous[:8], *paper, *ambiguous[8:], *english]))
+    return tuple(dict.fromkeys([*large, *ambiguous[:8], *paper, *ambiguous[8:], *english]))
 
 
 def _guide(draw: _Draw) -> Host:
@@ -281,7 +283,8 @@ def _numbered(hosts: list[Host]) -> list[Host]:
     return result
 
 
-def region_towns(zone: str) -> list[Town]:
+@lru_cache(maxsize=16)
+def region_towns(zone: str) -> tuple[Town, ...]:
     """The towns that a regional portal covers."""
     members = {
         "northeast": "ME NH VT MA RI CT NY NJ PA DE MD DC",
@@ -292,6 +295,6 @@ def region_towns(zone: str) -> list[Town]:
         "pacific": "CA OR WA AK HI",
     }
     if zone == "world":
-        return [town for town in towns() if town.country != "US"]
+        return tuple(town for town in towns() if town.country != "US")
     states = members[zone].split()
-    return [town for town in towns() if town.country == "US" and town.admin1 in states and town.admin1 in STATE_NAMES]
+    return tuple(town for town in towns() if town.country == "US" and town.admin1 in states)

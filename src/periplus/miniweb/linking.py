@@ -44,10 +44,11 @@ class Canvas:
         """An `<a>` to any absolute URL, or to a path of this host."""
         if url.startswith("/"):
             self.links.append(f"http://{self.host.name}{url}")
-            url = self._own(url)
+            href = self._own(url)
         else:
             self.links.append(url)
-        return f'<a href="{url.replace("&", "&amp;")}"{extra}>{text}</a>'
+            href = url.replace("&", "&amp;")
+        return f'<a href="{href}"{extra}>{text}</a>'
 
     def _own(self, path: str) -> str:
         href = path.replace("&", "&amp;")
@@ -119,6 +120,8 @@ def cross_targets(blueprint: Blueprint, page: PagePlan, random: Random, count: i
     for _ in range(count):
         near = local and random() < strength
         target = local[int(random() * len(local))] if near else int(random() * everything)
+        if near and blueprint.pages[target].host == page.host:  # one more try: these are links to elsewhere
+            target = local[int(random() * len(local))]
         if target != page.index and blueprint.pages[target].quirk not in ("orphan", "private"):
             result.append(target)
     return result

@@ -17,8 +17,8 @@ __all__ = ["LANGUAGES", "Language", "Scribe", "Sentence", "Topic", "Vocabulary",
 
 LANGUAGES = ("es", "fr", "de", "pt", "zh", "ja", "ru", "ar")
 
-CITY, CITYSTATE, NEAR, REGION = range(4)
-_PLACE_SLOTS = {"city": CITY, "citystate": CITYSTATE, "near": NEAR, "region": REGION}
+CITY, CITYSTATE, NEAR, BRAND = range(4)
+_NAME_SLOTS = {"city": CITY, "citystate": CITYSTATE, "near": NEAR, "brand": BRAND}
 _SLOT = re.compile(r"\{(\w+)\}")
 
 Random = Callable[[], float]
@@ -31,7 +31,7 @@ def pick(random: Random, options: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with holes: `form % values`; an int slot is a place, a tuple the words to choose from."""
+    """A sentence with holes: `form % values`; an int slot is a name of the page, a tuple the words to choose from."""
 
     form: str
     slots: tuple[int | tuple[str, ...], ...]
@@ -44,8 +44,10 @@ class Topic:
     name: str
     geographic: bool
     titles: tuple[Sentence, ...]
-    sentences: tuple[Sentence, ...]
+    own: tuple[Sentence, ...]
+    shared: tuple[Sentence, ...]
     things: tuple[str, ...]
+    brand: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Vocabulary:
 def _compile(text: str, words: dict[str, tuple[str, ...]]) -> Sentence:
     slots: list[int | tuple[str, ...]] = []
     for name in _SLOT.findall(text):
-        place = _PLACE_SLOTS.get(name)
+        place = _NAME_SLOTS.get(name)
         slots.append(words[name] if place is None else place)
     return Sentence(_SLOT.sub("%s", text.replace("%", "%%")), tuple(slots))
 
@@ -113,15 +115,15 @@ def vocabulary() -> Vocabulary:
 def _topic(name: str, table: dict[str, Any], frames: dict[str, list[str]], shared: dict[str, tuple[str, ...]]) -> Topic:
     things = tuple(table["things"])
     words = shared | {key: tuple(value) for key, value in table.get("words", {}).items()} | {"thing": things}
-    frame = frames["place"] if table["geographic"] else frames["plain"]
-    # Own sentences stand twice, so that the topic's words outweigh the frames that all topics share.
-    own = _compile_all(table["sentences"], words)
+    shared_frames = [*frames["place"], *frames["neutral"]] if table["geographic"] else frames["plain"]
     return Topic(
         name=name,
         geographic=table["geographic"],
         titles=_compile_all(table["titles"], words),
-        sentences=own + own + _compile_all(frame, words),
+        own=_compile_all(table["sentences"], words),
+        shared=_compile_all(shared_frames, words),
         things=things,
+        brand=_compile_all(frames["brand"], words),
     )
 
 
@@ -157,25 +159,37 @@ def fill_title(random: Random, options: tuple[Sentence, ...], town: Town | None,
 
 
 class Scribe:
-    """Writes the sentences of one page and counts every town it names (`named`: town index → times)."""
+    """Writes the sentences of one page and counts every town it names (`named`: town index → times).
 
-    __slots__ = ("_local", "_main", "_near", "_table", "_towns", "named", "random")
+    `spread` makes all the page's towns take turns; otherwise the first is the one the page is about. `local`
+    uses the towns' own names; `brand` fills the brand's slot.
+    """
 
-    def __init__(self, random: Random, page_towns: tuple[int, ...], *, local: bool = False) -> None:
+    __slots__ = ("_brand", "_local", "_near", "_subjects", "_table", "named", "random")
+
+    def __init__(
+        self,
+        random: Random,
+        page_towns: tuple[int, ...],
+        *,
+        local: bool = False,
+        spread: bool = False,
+        brand: str = "",
+    ) -> None:
         self.random = random
         self.named: dict[int, int] = {}
         self._table = towns()
-        self._towns = page_towns
-        self._main = page_towns[0] if page_towns else -1
-        self._near = (page_towns[1:] or neighbors()[self._main]) if page_towns else ()
+        self._subjects = page_towns if spread else page_towns[:1]
+        self._near = (page_towns[1:] or neighbors()[page_towns[0]]) if page_towns else ()
         self._local = local
+        self._brand = brand
 
     def write(self, sentence: Sentence) -> str:
         """The sentence with every slot filled."""
         random = self.random
         return sentence.form % tuple(
             [
-                slot[int(random() * len(slot))] if isinstance(slot, tuple) else self._place(slot)
+                slot[int(random() * len(slot))] if isinstance(slot, tuple) else self._name(slot)
                 for slot in sentence.slots
             ]
         )
@@ -184,12 +198,19 @@ class Scribe:
         """One of the sentences, filled."""
         return self.write(options[int(self.random() * len(options))])
 
-    def paragraph(self, options: tuple[Sentence, ...], length: int) -> str:
-        """`length` sentences in a row, no two the same in form one after the other."""
-        count = len(options)
-        at = int(self.random() * count)
-        step = 1 + int(self.random() * (count - 1))
-        return " ".join([self.write(options[(at + i * step) % count]) for i in range(length)])
+    def paragraph(self, own: tuple[Sentence, ...], shared: tuple[Sentence, ...], length: int) -> str:
+        """`length` sentences, about half of them from `own`; each list is walked, so forms rarely repeat."""
+        random = self.random
+        at_own, at_shared = int(random() * len(own)), int(random() * len(shared))
+        texts = []
+        for _ in range(length):
+            if random() < 0.5:
+                at_own = (at_own + 1) % len(own)
+                texts.append(self.write(own[at_own]))
+            else:
+                at_shared = (at_shared + 5) % len(shared)
+                texts.append(self.write(shared[at_shared]))
+        return " ".join(texts)
 
     def name(self, town: int) -> str:
         """The town's name, counted."""
@@ -204,11 +225,9 @@ class Scribe:
         region = found.short_region if self.random() < 0.6 else found.region
         return f"{found.name}, {region}"
 
-    def _place(self, slot: int) -> str:
-        if slot == NEAR:
-            return self.name(self._near[int(self.random() * len(self._near))])
-        if slot == CITYSTATE:
-            return self.name_in_full(self._main)
-        if slot == REGION:
-            return self._table[self._main].region
-        return self.name(self._main)
+    def _name(self, slot: int) -> str:
+        if slot == BRAND:
+            return self._brand
+        choices = self._near if slot == NEAR else self._subjects
+        town = choices[int(self.random() * len(choices))] if len(choices) > 1 else choices[0]
+        return self.name_in_full(town) if slot == CITYSTATE else self.name(town)

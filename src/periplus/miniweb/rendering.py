@@ -31,7 +31,13 @@ def render(blueprint: Blueprint, page: PagePlan) -> Rendered:
     host = blueprint.hosts[page.host]
     random = page_stream(blueprint.seed, page.index)
     canvas = Canvas(blueprint, page, host, random, [])
-    scribe = Scribe(random, page.towns, local=host.language != "en")
+    scribe = Scribe(
+        random,
+        page.towns,
+        local=host.language != "en",
+        spread=host.kind == "portal",
+        brand=host.title if host.kind == "brand" else "",
+    )
     draft = Draft(blueprint, page, host, canvas, scribe, [])
     head = _head(blueprint, host, page, draft)
     menu = _menu(canvas, blueprint, host, page)

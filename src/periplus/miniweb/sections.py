@@ -49,21 +49,26 @@ def main_sections(draft: Draft) -> str:
     return "\n".join(parts)
 
 
-def _sentences(draft: Draft) -> tuple[Sentence, ...]:
+def _sentences(draft: Draft) -> tuple[tuple[Sentence, ...], tuple[Sentence, ...]]:
+    """The page's own sentences, and the ones it shares with pages on other subjects."""
     if draft.page.kind == "foreign":
         language = vocabulary().languages[draft.host.language]
-        return language.sentences if draft.page.towns else language.plain
-    return vocabulary().topics[draft.page.topic].sentences
+        own = language.sentences if draft.page.towns else language.plain
+        return own, language.plain
+    topic = vocabulary().topics[draft.page.topic]
+    if draft.host.kind == "brand" and not draft.page.towns:
+        return topic.own, topic.brand
+    return topic.own, topic.shared
 
 
 def _paragraphs(draft: Draft, parts: list[str], count: int) -> None:
     """Paragraphs, some with a link inside the text."""
     random, scribe, blueprint = draft.scribe.random, draft.scribe, draft.blueprint
-    options = _sentences(draft)
+    own, shared = _sentences(draft)
     targets = cross_targets(blueprint, draft.page, random, count // 2)
     plain = not draft.page.towns and draft.host.language == "en"
     for number in range(count):
-        text = scribe.paragraph(options, 4 + int(random() * 4))
+        text = scribe.paragraph(own, shared, 4 + int(random() * 4))
         if number < len(targets):
             target = blueprint.pages[targets[number]]
             link = draft.canvas.link(target.index, anchor_for(target, random))
@@ -101,7 +106,7 @@ def _news(draft: Draft, parts: list[str]) -> None:
         town = towns()[page.towns[0]]
         scribe.name(town.index)
         day = date.fromordinal(page.published)
-        opening = scribe.sentence(_sentences(draft))
+        opening = scribe.sentence(_sentences(draft)[0])
         parts.append(
             f"<p>{town.name.upper()}, {town.region} ({month_abbr[day.month]}. {day.day}) &mdash; {opening}</p>"
         )
@@ -124,8 +129,6 @@ def _weekday(draft: Draft) -> str:
 
 def _home(draft: Draft, parts: list[str]) -> None:
     _paragraphs(draft, parts, 4 + int(draft.scribe.random() * 4))
-    if draft.host.kind == "brand":
-        parts.append(f"<p>{draft.host.title} has made it simple since 2009. Ask {draft.host.title} for a catalog.</p>")
     if draft.host.kind == "portal":
         _region_list(draft, parts)
 
@@ -160,7 +163,7 @@ def _listing_microdata(draft: Draft, parts: list[str], chosen: list[Business]) -
 
 def _listing_blocks(draft: Draft, parts: list[str], chosen: list[Business]) -> None:
     for b in chosen:
-        text = draft.scribe.sentence(_sentences(draft))
+        text = draft.scribe.sentence(_sentences(draft)[0])
         parts.append(f"<h3>{b.name}</h3>\n<address>{draft.address(b, '<br>')}</address>\n<p>{text}</p>")
 
 
@@ -185,8 +188,8 @@ def _contact(draft: Draft, parts: list[str]) -> None:
     business = draft.own_business()
     parts.append(f"<p>Write to {draft.host.title} or come to our office.</p>")
     parts.append(f"<p>{draft.host.title}, {draft.address(business)}</p>")
-    options = vocabulary().topics["software"].sentences
-    parts += [f"<p>{draft.scribe.paragraph(options, 4)}</p>" for _ in range(3)]
+    topic = vocabulary().topics[draft.page.topic]
+    parts += [f"<p>{draft.scribe.paragraph(topic.own, topic.brand, 5)}</p>" for _ in range(4)]
 
 
 def _item(draft: Draft, parts: list[str]) -> None:

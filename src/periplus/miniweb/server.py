@@ -5,7 +5,9 @@ connections each host had open.
 """
 
 import asyncio
+import errno
 import json
+import os
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator
@@ -14,7 +16,7 @@ from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import IO
 
-from periplus.errors import PortTaken
+from periplus.errors import EnvironmentFailure, PortTaken
 from periplus.miniweb.response import Response
 from periplus.miniweb.web import Miniweb
 
@@ -50,8 +52,13 @@ class LogEntry:
 class MiniwebServer:
     """A running server: its address, its log, and the counters behind flaky pages."""
 
-    def __init__(self, web: Miniweb, log_file: IO[str] | None = None) -> None:
+    def __init__(self, web: Miniweb, log_file: IO[str] | None = None, *, prerender: bool = False) -> None:
         self.web = web
+        self._ready: dict[tuple[str, str], Response] = {}
+        if prerender:
+            hosts = web.blueprint.hosts
+            steady = (page for page in web.blueprint.pages if page.quirk != "flaky")
+            self._ready = {(hosts[page.host].name, page.path): web.page_response(page) for page in steady}
         self.log: deque[LogEntry] = deque(maxlen=LOG_ENTRIES)
         self.address = ""
         self.port = 0
@@ -63,6 +70,9 @@ class MiniwebServer:
 
     def respond(self, host: str, target: str) -> Response:
         """The web's answer, with flaky pages failing on their first visit to this server."""
+        ready = self._ready.get((host, target))
+        if ready is not None:
+            return ready
         visit = 1
         if self.web.is_flaky(host, target):
             visit = self._visits[host, target]
@@ -275,20 +285,28 @@ def _payload(response: Response, status: int, request: _Request) -> bytes:
 
 @asynccontextmanager
 async def serve(
-    web: Miniweb, host: str = "127.0.0.1", port: int = 0, *, log_file: IO[str] | None = None
+    web: Miniweb,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    log_file: IO[str] | None = None,
+    prerender: bool = False,
 ) -> AsyncIterator[MiniwebServer]:
     """Serve the web while the context is open; port 0 takes a free one, and `server.port` tells which.
 
+    `prerender` writes all pages before the first request: for benchmarks that measure the crawler alone.
     Raises PortTaken if somebody listens there already.
     """
-    server = MiniwebServer(web, log_file)
+    server = MiniwebServer(web, log_file, prerender=prerender)
     loop = asyncio.get_running_loop()
     try:
         listener = await loop.create_server(lambda: _Connection(server), host, port, backlog=1024)
     except OSError as error:
-        raise PortTaken(
-            f"miniweb: cannot listen on {host}:{port}: {error.strerror or error}; choose another with --port"
-        ) from None
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"miniweb: port {port} of {host} is taken; stop what listens there or choose another with --port"
+            ) from None
+        raise EnvironmentFailure(f"miniweb: cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from None
     server.address, server.port = listener.sockets[0].getsockname()[:2]
     try:
         yield server

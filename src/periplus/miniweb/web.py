@@ -134,7 +134,7 @@ class Miniweb:
             if response.status == 200 and not response.duplicate_of:
                 return replace(response, outcome="duplicate", duplicate_of=f"http://{host.name}{bare}")
             return response
-        return odd_response(self.blueprint, host, target, self.page_response)
+        return odd_response(self.blueprint, host, target, lambda page: self.page_response(page, 1))
 
     def _robots(self, host: Host) -> Response:
         if host.robots == "none":
