@@ -49,6 +49,7 @@ def crawl(
     pages: Annotated[int | None, typer.Option("--pages", help="Stop when the crawl has this many pages.")] = None,
     minutes: Annotated[float | None, typer.Option("--minutes", help="Stop this run after so long.")] = None,
     strategy: Annotated[str | None, typer.Option("--strategy", help="What decides which node gets a link.")] = None,
+    keep: Annotated[str | None, typer.Option("--keep", help="Which pages are stored: relevant, or all.")] = None,
     policy: Annotated[str | None, typer.Option("--policy", help="a: the most probable node; b: every one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
 ) -> None:
@@ -63,6 +64,7 @@ def crawl(
         ("crawl", "pages", pages),
         ("crawl", "minutes", minutes),
         ("crawl", "strategy", strategy),
+        ("crawl", "keep", keep),
         ("crawl", "policy", policy),
     ):
         if value is not None:

@@ -19,7 +19,7 @@ from periplus.errors import DiskFull, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
-from periplus.frontier import Intake, Schedule
+from periplus.frontier import HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
@@ -129,6 +129,7 @@ class Crawl:
                 fetcher=Fetcher(transport, self._clock.now, retries=retries, retry_seconds=retry_seconds),
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
+                order=HostOrder(),
                 topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,

@@ -20,7 +20,7 @@ from periplus.clock import Clock
 from periplus.errors import BadContent
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
-from periplus.frontier import Intake, Schedule, Turn, UrlQueue
+from periplus.frontier import HostOrder, Intake, Schedule, Turn, UrlQueue
 from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink
 from periplus.pages import Workers, read_page
 from periplus.places import Gazetteer, locate
@@ -179,6 +179,7 @@ class Shared:
     fetcher: Fetcher
     workers: Workers
     intake: Intake
+    order: HostOrder
     topic: Topic
     health: Health
     agent: str
@@ -241,11 +242,17 @@ class Node:
 
     async def _read(self, lease: Lease, fetched: Fetched) -> None:
         """Read, locate, judge and assign in a worker; then commit."""
-        try:
-            analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
-        except BadContent:
-            self._commit(Completion(lease, Outcome.BAD_CONTENT))
-            return
+        async with self._shared.order.in_line(lease.host) as my_turn:
+            try:
+                analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
+            except BadContent:
+                self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            else:
+                await my_turn()
+                self._accept(lease, fetched, analysis)
+
+    def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
+        """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
         accepted = self._shared.intake.accept(self.name, lease, analysis)
         self._commit(
