@@ -8,7 +8,6 @@ import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 from periplus import __version__, commands
@@ -62,10 +61,10 @@ def main() -> None:
         code = app(standalone_mode=False)
     except PeriplusError as error:
         code = _say(str(error), error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except typer.TyperException as error:  # wrong usage
+        message = error.format_message()  # empty when the help was shown for want of arguments
+        code = _say(f"{message} (--help explains)", error.exit_code) if message else error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:  # `periplus … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
