@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from periplus import errors
-from periplus.cli import app
+from periplus.cli import assemble
 from periplus.model import Outcome
 from periplus.settings import explain
 from periplus.urls.filters import DROP_REASONS
@@ -46,7 +46,7 @@ def commands_page() -> str:
 
 def walk_commands() -> Iterator[tuple[str, Any]]:
     """All commands and those inside groups, by full name."""
-    root = typer.main.get_command(app)
+    root = typer.main.get_command(assemble())
     waiting: list[tuple[str, Any]] = [("periplus", root)]
     while waiting:
         name, command = waiting.pop(0)
