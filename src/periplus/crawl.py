@@ -63,7 +63,8 @@ class Crawl:
         self._on_progress = on_progress
         count = self._job.crawl.workers or max(1, (os.cpu_count() or 2) - 1)
         self._workers = Workers(worker_function(prepared.lens), count)
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="periplus")  # one writes, one indexes
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
+        self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")
         self._exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
         self._turns: set[asyncio.Task[None]] = set()
@@ -93,7 +94,8 @@ class Crawl:
             raise _first_error(group) from None
         finally:
             await self._workers.close()
-            self._threads.shutdown()
+            self._writer.shutdown()
+            self._indexer.shutdown()
             for node in self._nodes.values():
                 node.close()
         if self._failure is not None:
@@ -226,7 +228,7 @@ class Crawl:
                     Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
                 )
             if batch:
-                self._apply(node, batch, await loop.run_in_executor(self._threads, node.store.commit, batch), shared)
+                self._apply(node, batch, await loop.run_in_executor(self._writer, node.store.commit, batch), shared)
         self._writing = False
         self._happened.set()
 
@@ -255,8 +257,8 @@ class Crawl:
             await self._index()
 
     async def _index(self) -> None:
-        """Bring every node's index up to what is committed."""
-        await asyncio.get_running_loop().run_in_executor(self._threads, self._update_indexes)
+        """Bring every node's index up to what is committed; one thread, so rounds never overlap."""
+        await asyncio.get_running_loop().run_in_executor(self._indexer, self._update_indexes)
 
     def _update_indexes(self) -> None:
         for node in self._nodes.values():
