@@ -13,7 +13,10 @@ from periplus.miniweb.blueprint import Blueprint, Host, PagePlan
 from periplus.miniweb.rendering import html_page
 from periplus.miniweb.response import Response
 
-__all__ = ["odd_response"]
+__all__ = ["TRAP_PREFIXES", "odd_response"]
+
+TRAP_PREFIXES = ("/calendar/", "/deeper/", "/browse?")
+"""Where the endless pages are; which of them a crawl meets depends on the order in which it goes."""
 
 PageResponse = Callable[[PagePlan], Response]
 
