@@ -13,8 +13,10 @@ from enum import StrEnum
 __all__ = [
     "EARTH_RADIUS_KM",
     "Address",
+    "Analysis",
     "Assignment",
     "BBox",
+    "Entity",
     "Fetched",
     "Footprint",
     "Lease",
@@ -22,10 +24,13 @@ __all__ = [
     "Located",
     "LonLat",
     "Mention",
+    "NewUrl",
     "Outcome",
     "Page",
     "PageHints",
+    "Parcel",
     "Place",
+    "RoutedLink",
     "Score",
     "WeightedPlace",
 ]
@@ -158,6 +163,7 @@ class Outcome(StrEnum):
     HTTP_ERROR = "http_error"  # 4xx for good
     SERVER_ERROR = "server_error"  # 5xx or 429 after all retries
     ROBOTS = "robots"  # robots.txt forbids it
+    CRAWL_DELAY = "crawl_delay"  # robots.txt asks for a longer delay than a crawl can wait
     ROBOTS_UNREACHABLE = "robots_unreachable"  # robots.txt could not be read after all retries
     BLOCKED = "blocked"  # the address guard refused
     TOO_LARGE = "too_large"
@@ -178,15 +184,14 @@ class Lease:
     url: str
     host: str
     depth: int
+    redirects: int
     priority: float
-    attempt: int
-    etag: str | None = None
-    last_modified: str | None = None
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back for a URL, after decoding. `body` is decoded content, `wire_*` is for the archive."""
+    """What came back for a URL; `body` is the decoded content."""
 
     url: str
     status: int
@@ -330,3 +335,66 @@ class Assignment:
     node: str
     target_id: int | None
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedLink:
+    """A link that passed the URL rules, with the node it is for."""
+
+    url: str
+    host: str
+    fingerprint: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewUrl:
+    """A URL on its way into a frontier: this node's or, through the exchange, another's."""
+
+    url: str
+    host: str
+    fingerprint: int
+    priority: float
+    depth: int
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A URL for another node."""
+
+    receiver: str
+    url: NewUrl
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A postal address as the measures see it; `owner` is the node that owns its place, if any."""
+
+    place_id: int
+    key: str
+    level: str
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """All that the pure stages (read, locate, judge, assign) make of one response, ready to be committed."""
+
+    title: str
+    description: str
+    language: str
+    published: date | None
+    outcome: Outcome  # kept, not_relevant or not_indexed
+    nofollow: bool
+    score: Score
+    link_priority: float
+    main_place: int | None
+    places: tuple[WeightedPlace, ...]
+    entities: tuple[Entity, ...]
+    links: tuple[RoutedLink, ...]
+    dropped: dict[str, int]
+    content_digest: int
+    text: bytes = b""  # zstd; kept pages only
+    mentions: bytes = b""  # zstd; kept pages only
+    warc: bytes = b""  # finished gzip members; kept pages only

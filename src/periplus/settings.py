@@ -130,9 +130,7 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     pattern_pages: Annotated[
         int,
         _meta(
-            "Most URLs of one host that differ only in their numbers (calendars, endless lists).",
-            "URLs",
-            ge=1,
+            "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
     url_length: Annotated[int, _meta("Longest URL that is followed.", "characters", ge=100, le=8_192)] = 2_048

@@ -12,7 +12,6 @@ CREATE TABLE host (
   id            INTEGER PRIMARY KEY,
   name          TEXT NOT NULL UNIQUE,   -- host name, canonical, without port: the politeness key
   domain        TEXT NOT NULL,          -- registrable domain
-  delay_seconds REAL NOT NULL DEFAULT 0,-- what robots.txt asks for; 0: nothing
   not_before    REAL NOT NULL DEFAULT 0 -- Unix time of the host's next turn
 );
 
@@ -104,7 +103,7 @@ CREATE TABLE entity (                   -- postal addresses: the geographic enti
   place_id INTEGER NOT NULL,
   key      TEXT NOT NULL,               -- model.Address.key
   level    TEXT NOT NULL,               -- street or postal
-  target   TEXT                         -- node that owns place_id, if any
+  owner    TEXT                          -- node that owns place_id, if any
 );
 CREATE INDEX entity_page ON entity (page_id);
 

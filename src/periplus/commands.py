@@ -1,0 +1,239 @@
+"""The commands `crawl` and `config`."""
+
+import asyncio
+import dataclasses
+import json
+import signal
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+import uvloop
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from periplus.clock import SystemClock
+from periplus.crawl import Crawl
+from periplus.crawl import Progress as CrawlProgress
+from periplus.errors import ConfigError, EnvironmentFailure
+from periplus.job import Prepared, prepare
+from periplus.places import Gazetteer, open_gazetteer
+from periplus.settings import Job, explain, job_from_dict, load_job
+from periplus.store.summary import Summary
+from periplus.urls.filters import DROP_REASONS
+
+__all__ = ["config", "crawl", "show_summary"]
+
+STOPPED_BY_LIMIT = 3
+INTERRUPTED = 130
+
+
+def crawl(
+    job: Annotated[
+        Path | None, typer.Argument(metavar="JOB.toml", help="The job file, or the folder of a crawl to resume.")
+    ] = None,
+    *,
+    seed: Annotated[list[str] | None, typer.Option("--seed", help="A URL to begin with; may be repeated.")] = None,
+    place: Annotated[
+        list[str] | None, typer.Option("--place", help="A place of the topic; NAME or NAME=weight.")
+    ] = None,
+    keyword: Annotated[
+        list[str] | None, typer.Option("--keyword", help="A word or phrase; WORD or WORD=weight.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the crawl.")] = None,
+    contact: Annotated[str | None, typer.Option("--contact", help="URL or e-mail address for the user agent.")] = None,
+    pages: Annotated[int | None, typer.Option("--pages", help="Stop when the crawl has this many pages.")] = None,
+    minutes: Annotated[float | None, typer.Option("--minutes", help="Stop this run after so long.")] = None,
+    strategy: Annotated[str | None, typer.Option("--strategy", help="What decides which node gets a link.")] = None,
+    keep: Annotated[str | None, typer.Option("--keep", help="Which pages are stored: relevant, or all.")] = None,
+    policy: Annotated[str | None, typer.Option("--policy", help="a: the most probable node; b: every one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
+) -> None:
+    """Crawl, or go on with a crawl that was stopped: the same command resumes it.
+
+    Example: periplus crawl job.toml --pages 10000
+    """
+    given, base = _job_given(job)
+    data = _overridden(given, seed or [], place or [], keyword or [])
+    for table, key, value in (
+        ("", "contact", contact),
+        ("crawl", "pages", pages),
+        ("crawl", "minutes", minutes),
+        ("crawl", "strategy", strategy),
+        ("crawl", "keep", keep),
+        ("crawl", "policy", policy),
+    ):
+        if value is not None:
+            (data.setdefault(table, {}) if table else data)[key] = value
+    if out is not None:
+        data["out"] = str(out.absolute())
+    settings = job_from_dict(data, str(job) if job else "command line")
+    summary = run_crawl(prepare(settings, base, _gazetteer(quiet=as_json)), quiet=as_json)
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
+    else:
+        show_summary(summary)
+    raise typer.Exit(_exit_code(summary))
+
+
+def _job_given(path: Path | None) -> tuple[Job, Path]:
+    """The job file (or the one in a crawl's folder), and the folder that its paths are relative to."""
+    if path is None:
+        return Job(), Path.cwd()
+    file = path / "crawl.toml" if path.is_dir() and (path / "crawl.toml").exists() else path
+    return load_job(file), file.absolute().parent
+
+
+def _overridden(job: Job, seeds: list[str], places: list[str], keywords: list[str]) -> dict[str, Any]:
+    """The job as data, with what the command line adds to seeds and topic."""
+    data: dict[str, Any] = _without_none(msgspec.to_builtins(job, builtin_types=(date,)))
+    data["seeds"] = [*data["seeds"], *seeds]
+    data["topic"]["places"] = data["topic"]["places"] | dict(_weighted("--place", text) for text in places)
+    data["topic"]["keywords"] = data["topic"]["keywords"] | dict(_weighted("--keyword", text) for text in keywords)
+    return data
+
+
+def _weighted(option: str, text: str) -> tuple[str, float]:
+    """`WORD=0.5` or `WORD`, which weighs 1."""
+    name, equals, weight = text.rpartition("=")
+    if not equals:
+        return text, 1.0
+    try:
+        return name, float(weight)
+    except ValueError:
+        raise ConfigError(f"{option}: {text!r}: the weight behind = is not a number") from None
+
+
+def _without_none(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_none(value) if isinstance(value, dict) else value
+        for key, value in data.items()
+        if value is not None
+    }
+
+
+def _gazetteer(*, quiet: bool) -> Gazetteer:
+    """The gazetteer; compiling it for the first time shows how far it is."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        return open_gazetteer()
+    with Progress(TextColumn("{task.description}"), BarColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("Compiling the gazetteer", total=1.0, visible=False)
+        return open_gazetteer(
+            progress=lambda step, share: bar.update(task, description=step, completed=share, visible=True)
+        )
+
+
+def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
+    """Run a prepared job in this process, with a progress bar on a terminal."""
+    console = Console(stderr=True)
+    with prepared.folder.locked():
+        prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
+        prepared.keep_job()
+        if quiet or not console.is_terminal:
+            return uvloop.run(_supervised(Crawl(prepared, SystemClock())))
+        with _progress_bar(console) as bar:
+            task = bar.add_task("Crawling", total=prepared.job.crawl.pages or None, detail="")
+
+            def show(now: CrawlProgress) -> None:
+                rate = now.pages_this_run / now.seconds if now.seconds else 0.0
+                detail = f"{rate:.0f} pages/s · {now.kept} kept · {now.queued} queued · {now.busy_hosts} hosts"
+                bar.update(task, completed=now.pages, detail=detail)
+
+            return uvloop.run(_supervised(Crawl(prepared, SystemClock(), show)))
+
+
+def _progress_bar(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed} pages"),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[detail]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    )
+
+
+async def _supervised(crawl_to_run: Crawl) -> Summary:
+    """The first signal lets the crawl finish what is under way, the second ends it at once; both lose nothing."""
+    loop = asyncio.get_running_loop()
+    running = asyncio.ensure_future(crawl_to_run.run())
+    signals = 0
+
+    def on_signal() -> None:
+        nonlocal signals
+        signals += 1
+        if signals == 1:
+            crawl_to_run.stop("interrupted")
+        else:
+            running.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, on_signal)
+    try:
+        return await running
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _exit_code(summary: Summary) -> int:
+    if summary.stop_reason == "interrupted":
+        return INTERRUPTED
+    if summary.stop_reason.startswith("no seed"):
+        raise EnvironmentFailure(f"{summary.stop_reason}; the seeds stay queued: run the same command again")
+    return STOPPED_BY_LIMIT if summary.queued and summary.stop_reason != "frontier empty" else 0
+
+
+def show_summary(summary: Summary) -> None:
+    """The summary as tables for people."""
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(
+        f"[bold]{summary.pages:,}[/] pages, [bold]{summary.kept:,}[/] kept; {summary.seen:,} URLs seen, "
+        f"{summary.queued:,} queued; {summary.seconds:.1f} s, {summary.pages_per_second:.0f} pages/s"
+    )
+    console.print(f"Stopped: {summary.stop_reason}{_what_was_dropped(summary)}")
+    outcomes = Table("outcome", "URLs", title="How leases ended", title_justify="left", box=None)
+    for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
+        outcomes.add_row(name.replace("_", " "), f"{count:,}")
+    console.print(outcomes)
+    nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
+    for column in nodes.columns[1:]:
+        column.justify = "right"
+    for name, node in summary.nodes.items():
+        nodes.add_row(name, f"{node.pages:,}", f"{node.kept:,}", f"{node.sent:,}", f"{node.received:,}")
+    console.print(nodes)
+
+
+def _what_was_dropped(summary: Summary) -> str:
+    """The main reasons for which links did not join the frontier; those known already are not worth a word."""
+    reasons = sorted(((count, name) for name, count in summary.dropped.items() if name != "seen"), reverse=True)
+    return ": " + ", ".join(f"{count:,} links {DROP_REASONS[name]}" for count, name in reasons[:3]) if reasons else ""
+
+
+def config(
+    explained: Annotated[bool, typer.Option("--explain", help="Every setting: name, default, unit, sentence.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the settings as JSON.")] = False,
+) -> None:
+    """Show the settings that a job file may have.
+
+    Example: periplus config --explain
+    """
+    rows = explain()
+    if as_json:
+        typer.echo(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False))
+        return
+    if not explained:
+        for row in rows:
+            typer.echo(f"{row.name} = {row.default}")
+        return
+    table = Table("setting", "default", "unit", "meaning", box=None)
+    for row in rows:
+        table.add_row(row.name, row.default, row.unit, row.sentence)
+    width = None if sys.stdout.isatty() else 200
+    Console(highlight=False, width=width).print(table)

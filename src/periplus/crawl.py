@@ -1,0 +1,304 @@
+"""A crawl: the process that hosts the nodes of a job.
+
+It gives turns to nodes until the frontier is empty or a limit is reached, commits what they bring in batches,
+carries links between them, keeps the indexes up to date and says why it stopped. The way of a single page is in
+`node.py`; what is on disk already is taken up by `resume.py`.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from periplus import __version__
+from periplus.clock import Clock
+from periplus.errors import DiskFull, PeriplusError
+from periplus.exchange import LocalExchange
+from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
+from periplus.fetch.transport import user_agent
+from periplus.frontier import HostOrder, Intake, Schedule
+from periplus.index import NodeIndex
+from periplus.job import Prepared
+from periplus.model import Outcome
+from periplus.node import Health, Node, Shared, worker_function
+from periplus.pages import Workers
+from periplus.resume import open_nodes
+from periplus.store.commit import Batch, Committed, Delivery
+from periplus.store.database import open_reader
+from periplus.store.summary import Summary, summarize
+
+__all__ = ["Crawl", "Progress"]
+
+COMMIT_SECONDS = 0.05
+INDEX_SECONDS = 2.0
+PROGRESS_SECONDS = 0.5
+DISK_CHECKS = 10  # one in so many progress ticks
+MAX_UNCOMMITTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a person sees while the crawl runs."""
+
+    pages: int
+    kept: int
+    queued: int
+    busy_hosts: int
+    seconds: float
+    pages_this_run: int
+    page_limit: int
+    outcomes: Counter[str]
+
+
+class Crawl:
+    """Runs one job. Make it outside the event loop, since it forks its workers; then `await run()` once."""
+
+    def __init__(self, prepared: Prepared, clock: Clock, on_progress: Callable[[Progress], None] | None = None) -> None:
+        self._prepared = prepared
+        self._job = prepared.job
+        self._clock = clock
+        self._on_progress = on_progress
+        count = self._job.crawl.workers or max(1, (os.cpu_count() or 2) - 1)
+        self._workers = Workers(worker_function(prepared.lens), count)
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="periplus")  # one writes, one indexes
+        self._exchange = LocalExchange()
+        self._nodes: dict[str, Node] = {}
+        self._turns: set[asyncio.Task[None]] = set()
+        self._writing = False
+        self._happened = asyncio.Event()
+        self._stop_reason = ""
+        self._failure: PeriplusError | None = None
+        self._pages_before = 0
+
+    def stop(self, reason: str) -> None:
+        """Take no further turns; what is under way is finished and committed."""
+        self._stop_reason = self._stop_reason or reason
+        self._happened.set()
+
+    async def run(self) -> Summary:
+        """Crawl until the frontier is empty, a limit is reached or `stop` is called."""
+        started = self._clock.monotonic()
+        health = Health()
+        try:
+            async with self._shared(health) as shared:
+                await self._workers.start()
+                self._nodes = open_nodes(self._prepared, shared, self._exchange)
+                self._pages_before = health.pages
+                self._plant_seeds(shared)
+                await self._crawl(shared, started)
+        except* PeriplusError as group:
+            raise _first_error(group) from None
+        finally:
+            await self._workers.close()
+            self._threads.shutdown()
+            for node in self._nodes.values():
+                node.close()
+        if self._failure is not None:
+            raise self._failure
+        seconds = self._clock.monotonic() - started
+        return summarize(self._prepared.folder, self._stop_reason, seconds, health.pages - self._pages_before)
+
+    @contextlib.asynccontextmanager
+    async def _shared(self, health: Health) -> AsyncIterator[Shared]:
+        """Everything that all nodes of the process use."""
+        crawl, fetch = self._job.crawl, self._job.fetch
+        schedule = Schedule(
+            list(self._prepared.nodes), delay_seconds=crawl.delay_seconds, ip_delay_seconds=crawl.ip_delay_seconds
+        )
+        guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
+
+        async def wait_for_address(host: str, address: str) -> None:
+            if not guard.is_opened(address):
+                await self._clock.sleep(schedule.connect_wait(host, address, self._clock.monotonic()))
+
+        resolver = Resolver(crawl.resolve, guard, self._clock, wait_for_address)
+        agent = user_agent(__version__, self._job.contact)
+        retries, retry_seconds = crawl.retries, crawl.retry_seconds
+        async with Transport(
+            fetch, resolver, guard, self._clock, agent=agent, connections=crawl.connections
+        ) as transport:
+            yield Shared(
+                clock=self._clock,
+                schedule=schedule,
+                robots=RobotsBook(
+                    transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots
+                ),
+                fetcher=Fetcher(transport, self._clock.now, retries=retries, retry_seconds=retry_seconds),
+                workers=self._workers,
+                intake=Intake(self._prepared.nodes, crawl, fetch),
+                order=HostOrder(),
+                topic=self._prepared.lens.topic,
+                health=health,
+                agent=agent,
+            )
+
+    def _plant_seeds(self, shared: Shared) -> None:
+        for url, node in self._prepared.seeds:
+            seed = shared.intake.accept_seed(node, url)
+            if seed is not None:
+                self._nodes[node].batch.seeds.append(seed)
+
+    # -- Turns -------------------------------------------------------------------------------------
+
+    async def _crawl(self, shared: Shared, started: float) -> None:
+        await self._commit(shared)
+        async with asyncio.TaskGroup() as group:
+            background = [
+                group.create_task(self._keep_committing(shared)),
+                group.create_task(self._keep_indexing()),
+                group.create_task(self._keep_watching(shared, started)),
+            ]
+            await self._dispatch(shared, group)
+            for task in background:
+                task.cancel()
+        await self._index()
+        self._report(shared, started)
+
+    async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
+        """Give turns until there is nothing left to do, or a reason to stop."""
+        while True:
+            self._happened.clear()
+            while self._may_begin(shared) and (turn := shared.schedule.take(self._clock.monotonic())):
+                task = group.create_task(self._nodes[turn.node].take_turn(turn))
+                self._turns.add(task)
+                task.add_done_callback(self._turn_ended)
+            if self._is_over(shared):
+                return
+            await self._wait(shared)
+
+    def _turn_ended(self, task: asyncio.Task[None]) -> None:
+        self._turns.discard(task)
+        self._happened.set()
+
+    def _may_begin(self, shared: Shared) -> bool:
+        """Whether another turn may begin: by stop, page limit, connections and what waits for the writer."""
+        limit = self._job.crawl.pages
+        return (
+            not self._stop_reason
+            and len(self._turns) < self._job.crawl.connections
+            and (not limit or shared.health.pages + len(self._turns) < limit)
+            and sum(len(node.batch.completions) for node in self._nodes.values()) < MAX_UNCOMMITTED
+        )
+
+    def _is_over(self, shared: Shared) -> bool:
+        """Ends if and only if nothing is under way and there is a reason: a limit, or nothing left anywhere."""
+        if self._turns or self._writing or self._exchange.waiting or any(node.batch for node in self._nodes.values()):
+            return False
+        health, limit = shared.health, self._job.crawl.pages
+        if limit and health.pages >= limit:
+            self.stop("page limit")
+        elif shared.schedule.next_at() is None:
+            self.stop("frontier empty")
+        elif not health.answered and health.last_failure:
+            # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
+            self.stop(f"no seed could be reached ({health.last_failure})")
+        return bool(self._stop_reason)
+
+    async def _wait(self, shared: Shared) -> None:
+        """Sleep until something happens or the next host's time has come."""
+        next_at = shared.schedule.next_at() if self._may_begin(shared) else None
+        pause = 1.0 if next_at is None else min(1.0, max(0.001, next_at - self._clock.monotonic()))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(pause):
+                await self._happened.wait()
+
+    # -- Commit and exchange -----------------------------------------------------------------------
+
+    async def _keep_committing(self, shared: Shared) -> None:
+        while True:
+            await self._clock.sleep(COMMIT_SECONDS)
+            await self._commit(shared)
+
+    async def _commit(self, shared: Shared) -> None:
+        """One round: each node's batch, with links from other nodes, in one transaction of its database."""
+        loop = asyncio.get_running_loop()
+        for name, node in self._nodes.items():
+            self._writing = True
+            batch = node.take_batch()
+            batch.confirmed = self._exchange.confirmations(name)
+            for shipment in self._exchange.collect(name):
+                urls = shared.intake.accept_delivery(name, shipment.urls)
+                received = len(shipment.urls)
+                batch.deliveries.append(
+                    Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
+                )
+            if batch:
+                self._apply(node, batch, await loop.run_in_executor(self._threads, node.store.commit, batch), shared)
+        self._writing = False
+        self._happened.set()
+
+    def _apply(self, node: Node, batch: Batch, committed: Committed, shared: Shared) -> None:
+        """What a commit means for the frontier and the exchange, once it is on disk."""
+        now, monotonic = self._clock.now().timestamp(), self._clock.monotonic()
+        for lease, host_id in committed.queued:
+            node.queue.push(lease, host_id)
+            shared.schedule.want(lease.host, node.name, monotonic)
+        for done in batch.completions:
+            if done.outcome is Outcome.RETRY:
+                node.queue.retry(done.lease, done.retry_at)
+                shared.schedule.want(done.lease.host, node.name, monotonic + max(0.0, done.retry_at - now))
+            else:
+                node.queue.finished(done.lease)
+        for sequence, parcel in committed.outbox:
+            self._exchange.post(node.name, parcel.receiver, sequence, parcel.url)
+        for delivery in batch.deliveries:
+            self._exchange.confirm(delivery.sender, node.name, delivery.sequence)
+
+    # -- Index, limits, progress -------------------------------------------------------------------
+
+    async def _keep_indexing(self) -> None:
+        while True:
+            await self._clock.sleep(INDEX_SECONDS)
+            await self._index()
+
+    async def _index(self) -> None:
+        """Bring every node's index up to what is committed."""
+        await asyncio.get_running_loop().run_in_executor(self._threads, self._update_indexes)
+
+    def _update_indexes(self) -> None:
+        for node in self._nodes.values():
+            with contextlib.closing(open_reader(node.store.folder.database)) as db:
+                NodeIndex.open(node.store.folder.index, create=True).update(db)
+
+    async def _keep_watching(self, shared: Shared, started: float) -> None:
+        """Progress, the time limit and the disk's reserve."""
+        tick = 0
+        while True:
+            self._report(shared, started)
+            minutes = self._job.crawl.minutes
+            if minutes and self._clock.monotonic() - started >= minutes * 60:
+                self.stop("time limit")
+            if tick % DISK_CHECKS == 0:
+                try:
+                    self._prepared.folder.check_room(self._job.archive.disk_reserve_bytes)
+                except DiskFull as error:
+                    self._failure = error
+                    self.stop("disk full")
+            tick += 1
+            await self._clock.sleep(PROGRESS_SECONDS)
+
+    def _report(self, shared: Shared, started: float) -> None:
+        if self._on_progress is None:
+            return
+        health = shared.health
+        self._on_progress(
+            Progress(
+                pages=health.pages,
+                kept=health.kept,
+                queued=sum(node.queue.size for node in self._nodes.values()) + self._exchange.waiting,
+                busy_hosts=shared.schedule.busy,
+                seconds=self._clock.monotonic() - started,
+                pages_this_run=health.pages - self._pages_before,
+                page_limit=self._job.crawl.pages,
+                outcomes=health.outcomes,
+            )
+        )
+
+
+def _first_error(group: BaseExceptionGroup[PeriplusError]) -> PeriplusError:
+    """The first of the errors that ended a crawl; the others followed from it."""
+    error = group.exceptions[0]
+    return _first_error(error) if isinstance(error, BaseExceptionGroup) else error

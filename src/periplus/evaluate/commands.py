@@ -1,0 +1,75 @@
+"""`periplus evaluate`: every measure of the papers over a crawl."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from periplus.evaluate.crawl import evaluate_crawl
+from periplus.evaluate.measures import gini
+
+__all__ = ["evaluate"]
+
+_MEANINGS = {
+    "geo_coverage": "pages with a postal address of a target city",
+    "geo_focus": "of these, pages at the node that owns the city (mean of nodes)",
+    "entity_uniqueness": "distinct addresses / addresses",
+    "geo_centrality": "how near such pages are by links (mean of pages)",
+    "overlap": "downloads of a page that another node had already",
+    "diversity": "registrable domains / pages",
+    "communication_overhead": "URLs sent to another node / pages",
+    "accuracy": "pages with places that were kept / that were read",
+    "coverage": "distinct places / places, in kept pages",
+}
+
+
+def evaluate(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl, finished or running.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure a crawl as the papers do: coverage, focus, centrality, overlap, overhead, locality.
+
+    Example: periplus evaluate crawls/north-korea
+    """
+    result = evaluate_crawl(directory)
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+        return
+    console = Console(highlight=False)
+    console.print(_whole(result))
+    console.print(_nodes(result["nodes"]))
+
+
+def _whole(result: dict[str, Any]) -> Table:
+    table = Table(
+        "measure", "value", "what it says", box=None, title=f"{result['pages']:,} pages", title_justify="left"
+    )
+    table.columns[1].justify = "right"
+    for name, meaning in _MEANINGS.items():
+        table.add_row(name.replace("_", " "), _text(result[name]), meaning)
+    locality = result["locality"]
+    table.add_row("locality, linked", _text(locality["linked"]), "linked pairs of pages about the same target")
+    table.add_row("locality, unlinked", _text(locality["unlinked"]), "the same for pairs without a link")
+    balance = gini([node["pages"] for node in result["nodes"].values()])
+    table.add_row("imbalance", _text(balance), "Gini of pages over nodes: 0 even, 1 one does all")
+    return table
+
+
+def _nodes(nodes: dict[str, dict[str, Any]]) -> Table:
+    columns = ("pages", "kept", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "sent", "received")
+    table = Table("node", *(name.replace("_", " ") for name in columns), box=None, title="Nodes", title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, node in nodes.items():
+        table.add_row(name, *(_text(node[column]) for column in columns))
+    return table
+
+
+def _text(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

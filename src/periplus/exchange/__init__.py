@@ -1,0 +1,5 @@
+"""Room `exchange`: links on their way from one node to another. `strategies` comes before it, `store` after."""
+
+from periplus.exchange.local import LocalExchange, Shipment
+
+__all__ = ["LocalExchange", "Shipment"]

@@ -1,0 +1,91 @@
+"""Content decoding with a bound: gzip, deflate, br and zstd never grow past the limit."""
+
+import zlib
+from collections.abc import Callable
+
+import brotli
+import zstandard
+from isal import isal_zlib
+
+from periplus.errors import BadContent, TooLarge
+
+__all__ = ["ACCEPT_ENCODING", "decode_content"]
+
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
+MAX_ENCODINGS = 2
+
+
+def decode_content(body: bytes, encoding: str, limit: int) -> bytes:
+    """Undo the Content-Encoding. TooLarge past `limit` bytes, BadContent if it does not decode."""
+    names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
+    if len(names) > MAX_ENCODINGS:
+        raise BadContent(f"{len(names)} content encodings")
+    for name in reversed(names):
+        if name == "identity":
+            continue
+        decoder = DECODERS.get(name)
+        if decoder is None:
+            raise BadContent(f"unknown content encoding {name[:40]!r}")
+        body = decoder(body, limit)
+        if len(body) > limit:
+            raise TooLarge(f"more than {limit} bytes after decoding")
+    return body
+
+
+def _gzip(body: bytes, limit: int) -> bytes:
+    """All members, one after the other; what follows the last member is ignored, as browsers do."""
+    out = bytearray()
+    while body.startswith(b"\x1f\x8b"):
+        inflater = isal_zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        out += _inflate(inflater, body, limit + 1 - len(out))
+        if len(out) > limit:
+            raise TooLarge(f"more than {limit} bytes after decoding")
+        body = inflater.unused_data
+    if not out and body:
+        raise BadContent("not gzip data")
+    return bytes(out)
+
+
+def _deflate(body: bytes, limit: int) -> bytes:
+    """zlib-wrapped as the standard says, or raw as some servers send it."""
+    try:
+        return _inflate(isal_zlib.decompressobj(wbits=zlib.MAX_WBITS), body, limit + 1)
+    except BadContent:
+        return _inflate(isal_zlib.decompressobj(wbits=-zlib.MAX_WBITS), body, limit + 1)
+
+
+def _inflate(inflater: isal_zlib.Decompress, body: bytes, max_length: int) -> bytes:
+    try:
+        return inflater.decompress(body, max_length)
+    except isal_zlib.error as error:  # type: ignore[misc]  # its stub does not say that it is an exception
+        raise BadContent(f"does not decompress: {error}") from error
+
+
+def _brotli(body: bytes, limit: int) -> bytes:
+    decompressor = brotli.Decompressor()
+    out = bytearray()
+    try:
+        out += decompressor.process(body, output_buffer_limit=limit + 1)
+        while len(out) <= limit and not decompressor.is_finished() and not decompressor.can_accept_more_data():
+            out += decompressor.process(b"", output_buffer_limit=limit + 1)
+    except brotli.error as error:
+        raise BadContent(f"does not decompress: {error}") from error
+    return bytes(out)
+
+
+def _zstd(body: bytes, limit: int) -> bytes:
+    try:
+        # max_window_size bounds the memory that a frame's header may ask for (8 MiB, RFC 9659).
+        with zstandard.ZstdDecompressor(max_window_size=2**23).stream_reader(body, read_across_frames=True) as reader:
+            return reader.read(limit + 1)
+    except zstandard.ZstdError as error:
+        raise BadContent(f"does not decompress: {error}") from error
+
+
+DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}

@@ -1,0 +1,121 @@
+"""Names to addresses: the job's own table first, then DNS; every answer passes the address guard.
+
+aiohttp asks this resolver for each new connection and connects to exactly what it answers, so the checked
+address is the used one. It does not ask for literal addresses; `Transport` checks those itself.
+"""
+
+import asyncio
+import socket
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+import aiodns
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from periplus.clock import Clock
+from periplus.errors import Blocked
+from periplus.fetch.addresses import AddressGuard
+
+__all__ = ["BlockedName", "Resolver"]
+
+CACHE_NAMES = 10_000
+CACHE_SECONDS = 300.0
+DNS_SECONDS = 5.0
+DNS_AT_ONCE = 100  # 2,000 at once lost packets
+
+BeforeConnect = Callable[[str, str], Awaitable[None]]
+
+
+class BlockedName(OSError):
+    """Blocked, in the shape that aiohttp lets through a resolver."""
+
+
+class Resolver(AbstractResolver):
+    """Resolves, checks and remembers. `before_connect(host, address)` may wait for the address's turn."""
+
+    def __init__(
+        self, table: dict[str, str], guard: AddressGuard, clock: Clock, before_connect: BeforeConnect | None = None
+    ) -> None:
+        self._exact = {name: _split(address) for name, address in table.items() if not name.startswith("*.")}
+        self._suffixes = sorted(
+            ((name[1:], _split(address)) for name, address in table.items() if name.startswith("*.")),
+            key=lambda item: -len(item[0]),
+        )
+        self._guard = guard
+        self._clock = clock
+        self._before_connect = before_connect
+        self._cache: OrderedDict[str, tuple[float, list[str]]] = OrderedDict()
+        self._dns: aiodns.DNSResolver | None = None
+        self._limit = asyncio.Semaphore(DNS_AT_ONCE)
+
+    def table_address(self, host: str) -> tuple[str, int] | None:
+        """What the job's own table says about the host."""
+        if host in self._exact:
+            return self._exact[host]
+        return next((address for suffix, address in self._suffixes if host.endswith(suffix)), None)
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - both families
+    ) -> list[ResolveResult]:
+        """Checked addresses for a host; OSError if it has none or one of them is not allowed."""
+        fixed = self.table_address(host)
+        addresses = [fixed[0]] if fixed else await self._look_up(host)
+        for address in addresses:  # one bad answer spoils the set: rebinding mixes good with bad
+            try:
+                self._guard.check(address)
+            except Blocked as error:
+                raise BlockedName(f"{host}: {error}") from error
+        if self._before_connect:
+            await self._before_connect(host, addresses[0])
+        return [_result(host, address, fixed[1] if fixed else port) for address in addresses]
+
+    async def close(self) -> None:
+        """Let the DNS channel go."""
+        if self._dns is not None:
+            await self._dns.close()
+
+    async def _look_up(self, host: str) -> list[str]:
+        now = self._clock.monotonic()
+        cached = self._cache.get(host)
+        if cached and cached[0] > now:
+            self._cache.move_to_end(host)
+            return cached[1]
+        if self._dns is None:
+            self._dns = aiodns.DNSResolver(timeout=DNS_SECONDS, tries=2)
+        try:
+            async with self._limit, asyncio.timeout(2 * DNS_SECONDS):
+                answer = await self._dns.getaddrinfo(host, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
+        except (aiodns.error.DNSError, TimeoutError) as error:
+            detail = error.args[1] if len(error.args) > 1 else "no answer"
+            raise OSError(None, f"{host}: {detail}") from error
+        addresses = [_text(node.addr[0]) for node in answer.nodes][:16]
+        if not addresses:
+            raise OSError(None, f"{host}: no address")
+        self._cache[host] = (now + CACHE_SECONDS, addresses)
+        while len(self._cache) > CACHE_NAMES:
+            self._cache.popitem(last=False)
+        return addresses
+
+
+def _text(address: str | bytes) -> str:
+    return address.decode("ascii") if isinstance(address, bytes) else address
+
+
+def _split(address: str) -> tuple[str, int]:
+    ip, _, port = address.rpartition(":")
+    return ip.strip("[]"), int(port)
+
+
+def _result(host: str, address: str, port: int) -> ResolveResult:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return ResolveResult(
+        hostname=host,
+        host=address,
+        port=port,
+        family=family,
+        proto=0,
+        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+    )

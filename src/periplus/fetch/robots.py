@@ -1,0 +1,167 @@
+"""robots.txt by RFC 9309, failing closed: nothing of an origin is fetched before its robots.txt was read.
+
+A decision is one of four values; there is no default that allows.
+
+| robots.txt answers              | so it is      | and pages are                                  |
+|---------------------------------|---------------|------------------------------------------------|
+| 2xx                             | found         | allowed or not by its rules                    |
+| 4xx but 429                     | absent        | allowed (RFC 9309, 2.3.1.3)                    |
+| 5xx, 429, network or TLS error  | unreachable   | not fetched; the last good rules still count   |
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+from protego import Protego
+
+from periplus.errors import FetchError
+from periplus.fetch.transport import Transport
+from periplus.model import Fetched
+from periplus.settings import FetchSettings
+from periplus.urls import CanonicalUrl, canonicalize
+
+__all__ = ["Allow", "Disallow", "RobotsBook", "RobotsDecision", "RobotsRecord", "TooSlow", "Unreachable"]
+
+PRODUCT = "Periplus"
+MAX_CRAWL_DELAY_SECONDS = 300.0
+MAX_REDIRECTS = 5
+PARSED_AT_ONCE = 4_096
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """The URL may be fetched; the origin asks for `delay_seconds` between requests (0: does not say)."""
+
+    delay_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Disallow:
+    """The rules forbid the URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """robots.txt cannot be read: wait until `retry_at` (Unix time), or give the URL up if all tries are used."""
+
+    retry_at: float
+    given_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TooSlow:
+    """The origin asks for a longer delay than a crawl can wait."""
+
+
+RobotsDecision = Allow | Disallow | Unreachable | TooSlow
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRecord:
+    """What an origin's robots.txt said, and until when (Unix time) that counts."""
+
+    origin: str
+    status: str  # found, absent, unreachable
+    body: bytes
+    fetched_at: float
+    expires_at: float
+    failures: int = 0
+
+
+class RobotsBook:
+    """The rules of all origins of the process. Asks the network only in `learn`."""
+
+    def __init__(
+        self, transport: Transport, fetch: FetchSettings, *, retries: int, retry_seconds: float, obey: bool = True
+    ) -> None:
+        self._transport = transport
+        self._hours = fetch.robots_hours
+        self._max_bytes = fetch.robots_bytes
+        self._retries = retries
+        self._retry_seconds = retry_seconds
+        self._obey = obey
+        self.last_failure = ""
+        self._records: dict[str, RobotsRecord] = {}
+        self._parsed: OrderedDict[str, Protego] = OrderedDict()
+
+    def remember(self, record: RobotsRecord) -> None:
+        """Take up a record from the database; the newest of an origin counts."""
+        known = self._records.get(record.origin)
+        if known is None or known.fetched_at < record.fetched_at:
+            self._records[record.origin] = record
+            self._parsed.pop(record.origin, None)
+
+    def decide(self, url: CanonicalUrl, now: float) -> RobotsDecision | None:
+        """What the rules say about a URL; None if robots.txt has to be read first (`learn`)."""
+        if not self._obey:
+            return Allow(0.0)
+        record = self._records.get(url.origin)
+        if record is None:
+            return None
+        if record.status == "unreachable" and record.failures > self._retries:
+            return Unreachable(record.expires_at, given_up=True)
+        if record.expires_at <= now:
+            return None
+        if record.status == "unreachable":
+            return Unreachable(record.expires_at, given_up=False)
+        if record.status == "absent":
+            return Allow(0.0)
+        rules = self._rules(record)
+        if not rules.can_fetch(url.href, PRODUCT):
+            return Disallow()
+        delay = _sane_delay(rules.crawl_delay(PRODUCT))
+        return TooSlow() if delay > MAX_CRAWL_DELAY_SECONDS else Allow(delay)
+
+    async def learn(self, origin: str, now: float) -> RobotsRecord:
+        """Read an origin's robots.txt. Takes the host's turn like any other request."""
+        known = self._records.get(origin)
+        try:
+            fetched = await self._get(f"{origin}/robots.txt")
+            self.last_failure = f"HTTP {fetched.status}" if fetched else "redirects without end"
+        except FetchError as error:
+            fetched = None
+            self.last_failure = str(error)
+        record = self._record(origin, fetched, known, now)
+        self._records[origin] = record
+        self._parsed.pop(origin, None)
+        return record
+
+    async def _get(self, url: str) -> Fetched | None:
+        """Follow up to five redirects, also to other hosts; the rules then count for the first origin."""
+        for _ in range(MAX_REDIRECTS + 1):
+            fetched = await self._transport.get(url, wire_bytes=self._max_bytes, cut=True)
+            if fetched.status not in (301, 302, 303, 307, 308):
+                return fetched
+            target = canonicalize(fetched.header("Location") or "", url)
+            if target is None:
+                return None
+            url = target.href
+        return None
+
+    def _record(self, origin: str, fetched: Fetched | None, known: RobotsRecord | None, now: float) -> RobotsRecord:
+        expires_at = now + self._hours * HOUR
+        if fetched is not None and 200 <= fetched.status < 300:
+            return RobotsRecord(origin, "found", fetched.body[: self._max_bytes], now, expires_at)
+        if fetched is not None and 400 <= fetched.status < 500 and fetched.status != 429:
+            return RobotsRecord(origin, "absent", b"", now, expires_at)
+        failures = known.failures + 1 if known else 1
+        retry_at = now + min(self._retry_seconds * 2 ** (failures - 1), HOUR)
+        if known is not None and known.status != "unreachable":
+            return replace(known, expires_at=retry_at, failures=failures)  # the last good rules still count
+        return RobotsRecord(origin, "unreachable", b"", now, retry_at, failures)
+
+    def _rules(self, record: RobotsRecord) -> Protego:
+        rules = self._parsed.get(record.origin)
+        if rules is None:
+            # utf-8-sig: with a byte order mark left in, the first group would vanish.
+            rules = Protego.parse(record.body.decode("utf-8-sig", "replace").replace("\0", ""))
+            self._parsed[record.origin] = rules
+            if len(self._parsed) > PARSED_AT_ONCE:
+                self._parsed.popitem(last=False)
+        return rules
+
+
+def _sane_delay(delay: float | None) -> float:
+    """A Crawl-delay as a number; nonsense (negative, NaN) counts as not said."""
+    return float(delay) if delay is not None and delay > 0 else 0.0

@@ -1,0 +1,190 @@
+"""The one way out: every request of the process, for pages, robots.txt and anything else, is `Transport.get`.
+
+Redirects, cookies, proxies and decompression of the library are off; limits and checks are ours. A deadline
+stands around everything, because library timeouts are only hints.
+"""
+
+import asyncio
+import ipaddress
+import ssl
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from yarl import URL
+
+from periplus.clock import Clock
+from periplus.errors import (
+    BadContent,
+    Blocked,
+    ConnectionFailed,
+    DnsError,
+    FetchError,
+    TlsError,
+    TooLarge,
+    TooSlow,
+)
+from periplus.fetch.addresses import AddressGuard
+from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
+from periplus.fetch.resolver import BlockedName, Resolver
+from periplus.model import Fetched
+from periplus.settings import FetchSettings
+from periplus.urls import canonicalize
+
+__all__ = ["Transport", "user_agent"]
+
+ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"
+
+
+def user_agent(version: str, contact: str) -> str:
+    """How the crawler names itself: product, version, and whom to ask."""
+    return f"Periplus/{version} (+{contact})" if contact else f"Periplus/{version}"
+
+
+class Transport:
+    """Sends one GET and reads a bounded answer. Use as an async context manager."""
+
+    def __init__(
+        self,
+        settings: FetchSettings,
+        resolver: Resolver,
+        guard: AddressGuard,
+        clock: Clock,
+        *,
+        agent: str,
+        connections: int = 64,
+    ) -> None:
+        self._settings = settings
+        self._resolver = resolver
+        self._guard = guard
+        self._clock = clock
+        self._agent = agent
+        self._connections = connections
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        verify: ssl.SSLContext | bool = ssl.create_default_context() if self._settings.tls_verify else False
+        connector = aiohttp.TCPConnector(
+            resolver=self._resolver,
+            use_dns_cache=False,  # the resolver decides, for each new connection
+            limit=2 * self._connections,
+            keepalive_timeout=15,
+            ssl=verify,
+        )
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._settings.connect_seconds),
+            headers={"User-Agent": self._agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING},
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+        await self._resolver.close()
+
+    async def get(self, url: str, *, wire_bytes: int | None = None, cut: bool = False) -> Fetched:
+        """GET a canonical URL, not following redirects.
+
+        Raises a FetchError. With `cut`, a body longer than `wire_bytes` is cut off there and marked truncated
+        instead of refused.
+        """
+        self._check_literal(url)
+        if self._session is None:
+            raise RuntimeError("Transport is used outside `async with`")
+        started = self._clock.monotonic()
+        try:
+            async with asyncio.timeout(self._settings.total_seconds):
+                return await self._request(self._session, url, started, wire_bytes or self._settings.wire_bytes, cut)
+        except TimeoutError as error:  # also aiohttp's own timeouts
+            raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
+        except aiohttp.ClientError as error:
+            raise _translated(url, error) from error
+
+    async def _request(
+        self, session: aiohttp.ClientSession, url: str, started: float, wire_bytes: int, cut: bool
+    ) -> Fetched:
+        # encoded=True: the server sees exactly the URL that the frontier holds.
+        async with session.get(URL(url, encoded=True), allow_redirects=False) as response:
+            address = _peer(response) or self._known_address(url)
+            body, truncated = await _read(response, url, wire_bytes, cut)
+            encoding = response.headers.get("Content-Encoding", "")
+            if encoding:
+                body = decode_content(body, encoding, self._settings.body_bytes)
+            return Fetched(
+                url=url,
+                status=response.status,
+                headers=tuple(
+                    (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
+                ),
+                body=body,
+                content_type=response.headers.get("Content-Type", ""),
+                fetched_at=self._clock.now(),
+                seconds=self._clock.monotonic() - started,
+                address=address,
+                truncated=truncated,
+            )
+
+    def _check_literal(self, url: str) -> None:
+        """Literal addresses never reach the resolver, so they are checked here."""
+        parts = canonicalize(url)
+        if parts is None:
+            raise Blocked(f"{url}: not an http(s) URL")
+        if parts.port not in self._settings.ports:
+            raise Blocked(f"{url}: port {parts.port} is not in fetch.ports")
+        try:
+            address = str(ipaddress.ip_address(parts.host.strip("[]")))
+        except ValueError:
+            return
+        self._guard.check(address)
+
+    def _known_address(self, url: str) -> str:
+        parts = canonicalize(url)
+        fixed = self._resolver.table_address(parts.host) if parts else None
+        return fixed[0] if fixed else ""
+
+
+def _peer(response: aiohttp.ClientResponse) -> str:
+    """The address at the other end; empty once a short answer has freed its connection."""
+    transport = response.connection.transport if response.connection else None
+    peer = transport.get_extra_info("peername") if transport else None
+    return peer[0] if peer else ""
+
+
+async def _read(response: aiohttp.ClientResponse, url: str, limit: int, cut: bool) -> tuple[bytes, bool]:
+    """The body as it is on the wire, up to the limit."""
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        while piece := await response.content.readany():
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                response.close()  # the rest is not wanted, so the connection is of no further use
+                if cut:
+                    return b"".join(pieces)[:limit], True
+                raise TooLarge(f"{url}: more than {limit} bytes")
+    except aiohttp.ClientPayloadError:
+        if not pieces:
+            raise
+        return b"".join(pieces), True  # cut short by the server: what came is kept and marked
+    return b"".join(pieces), False
+
+
+def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
+    """aiohttp's errors in the words of our tree."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        cause = error.os_error
+        return Blocked(str(cause)) if isinstance(cause, BlockedName) else DnsError(str(cause))
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
+        return TlsError(f"{url}: {error}")
+    if isinstance(error, aiohttp.ClientResponseError):
+        return BadContent(f"{url}: not HTTP that can be read: {error.message}")
+    if isinstance(error, aiohttp.InvalidURL):
+        return Blocked(f"{url}: not a URL that can be sent")
+    return ConnectionFailed(f"{url}: {error or type(error).__name__}")

@@ -1,0 +1,130 @@
+"""What is let in: which links of a page join a frontier, and which pages are new.
+
+The last checks before the commit, in the process and in order: depth, redirects, known already, budgets. With
+`overlap = "forbid"` all nodes share one seen-set; with "allow" each has its own and asks it about its own links
+only, as the paper's independent nodes do.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from periplus.frontier.seen import SeenSet
+from periplus.model import Analysis, Lease, NewUrl, Outcome, Parcel, RoutedLink
+from periplus.settings import CrawlSettings, FetchSettings
+from periplus.urls import TrapBudget, canonicalize, drop_reason, fingerprint
+
+__all__ = ["Accepted", "Intake"]
+
+DEPTH_COST = 0.001
+"""Among links of equal worth, those nearer to the seeds go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What of a page's links goes on: this node's own URLs, parcels for others, and the rest by reason."""
+
+    mine: tuple[NewUrl, ...]
+    others: tuple[Parcel, ...]
+    dropped: dict[str, int]
+
+
+class Intake:
+    """Seen-sets, budgets and content digests of all nodes of a process. Belongs to the event loop."""
+
+    def __init__(self, nodes: Iterable[str], crawl: CrawlSettings, fetch: FetchSettings) -> None:
+        self._crawl = crawl
+        self._fetch = fetch
+        self._shared = crawl.overlap == "forbid"
+        everybody = SeenSet()
+        self._seen = {node: everybody if self._shared else SeenSet() for node in nodes}
+        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages)
+        self._digests: set[int] = set()
+
+    def remember(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
+        """Take up a URL that is in a database already."""
+        if self._seen[node].add(url_fingerprint):
+            self._budget.spend(host, url)
+
+    def remember_sent(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
+        """Take up a URL that waits in a node's outbox. Independent nodes do not remember what they send."""
+        if self._shared:
+            self.remember(node, host, url, url_fingerprint)
+
+    def remember_digest(self, digest: int) -> None:
+        """Take up the content of a page that is stored already."""
+        self._digests.add(digest)
+
+    def outcome_of(self, analysis: Analysis) -> Outcome:
+        """The page's outcome, once it is known whether its content is stored already."""
+        if analysis.outcome is not Outcome.KEPT:
+            return analysis.outcome
+        if analysis.content_digest in self._digests:
+            return Outcome.DUPLICATE
+        self._digests.add(analysis.content_digest)
+        return Outcome.KEPT
+
+    def accept(self, node: str, lease: Lease, analysis: Analysis) -> Accepted:
+        """Let the links of a page in, or count why not."""
+        dropped = Counter(analysis.dropped)
+        if lease.depth >= self._crawl.depth:
+            dropped["depth"] += len(analysis.links)
+            return Accepted((), (), dict(dropped))
+        priority = analysis.link_priority - (lease.depth + 1) * DEPTH_COST
+        mine: list[NewUrl] = []
+        others: list[Parcel] = []
+        for link in analysis.links:
+            reason = self._refusal(node, link)
+            if reason:
+                dropped[reason] += 1
+                continue
+            url = NewUrl(link.url, link.host, link.fingerprint, priority, lease.depth + 1)
+            if link.node == node:
+                mine.append(url)
+            else:
+                others.append(Parcel(link.node, url))
+        return Accepted(tuple(mine), tuple(others), dict(dropped))
+
+    def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
+        """Let the target of a redirect in: as a new URL of this node, so that every hop passes every rule."""
+        url = canonicalize(target)
+        reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports) if url else "not_http"
+        if lease.redirects >= self._fetch.redirects:
+            reason = "redirects"
+        if url is not None and reason is None:
+            link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
+            reason = self._refusal(node, link)
+            if reason is None:
+                new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
+                return Accepted((new,), (), {})
+        return Accepted((), (), {reason or "not_http": 1})
+
+    def accept_seed(self, node: str, raw: str) -> NewUrl | None:
+        """Let a seed in; None if it is known already."""
+        url = canonicalize(raw)
+        if url is None or self._refusal(node, RoutedLink(url.href, url.host, fingerprint(url.href), node)):
+            return None
+        return NewUrl(url.href, url.host, fingerprint(url.href), 1.0, 0)
+
+    def accept_delivery(self, node: str, urls: tuple[NewUrl, ...]) -> tuple[NewUrl, ...]:
+        """Let links from another node in: all of them where nodes share what they have seen, else the new ones."""
+        if self._shared:
+            return urls
+        return tuple(
+            url for url in urls if self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, node)) is None
+        )
+
+    def seen(self) -> int:
+        """Distinct URLs accepted."""
+        return sum(len(seen) for seen in {id(seen): seen for seen in self._seen.values()}.values())
+
+    def _refusal(self, node: str, link: RoutedLink) -> str | None:
+        if not self._shared and link.node != node:
+            return None  # the receiver decides
+        seen = self._seen[node]
+        if link.fingerprint in seen:
+            return "seen"
+        reason = self._budget.refusal(link.host, link.url)
+        if reason is None:
+            seen.add(link.fingerprint)
+        return reason

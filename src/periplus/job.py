@@ -1,0 +1,169 @@
+"""From a job file to something that can run: what can be checked before the first request is checked here."""
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomli_w
+
+from periplus.errors import ConfigError
+from periplus.model import Link, Located, Page
+from periplus.node import Lens
+from periplus.places import Gazetteer
+from periplus.settings import Job, NodeSettings, load_job
+from periplus.store.folder import CrawlFolder
+from periplus.strategies import STRATEGIES, Ownership, load_targets
+from periplus.topics import make_topic
+from periplus.urls import CanonicalUrl, canonicalize, drop_reason
+
+__all__ = ["Prepared", "prepare"]
+
+MAX_SEED_FILE_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A job whose places, targets and seeds are settled."""
+
+    job: Job
+    folder: CrawlFolder
+    nodes: tuple[str, ...]
+    lens: Lens
+    seeds: tuple[tuple[str, str], ...]  # canonical URL, node
+    loopback_only: bool
+
+    def keep_job(self) -> None:
+        """Write the job into the folder, as it was started; paths in it no longer matter."""
+        seeds = [url for url, _ in self.seeds]
+        job = msgspec.structs.replace(self.job, out=".", seeds=seeds, targets="", nodes=self.job.nodes)
+        self.folder.write_job(_toml(job))
+
+
+def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
+    """Settle a job; paths in it are relative to `base`. ConfigError in one line if something is wrong."""
+    if not job.out:
+        raise ConfigError("no folder for the crawl: set `out` in the job file or give --out DIR")
+    folder = CrawlFolder(base / job.out)
+    job = msgspec.structs.replace(job, nodes=_nodes(job, base, gazetteer))
+    _check_same_nodes(folder, job)
+    ownership = Ownership.of(job.nodes, gazetteer)
+    lens = Lens(
+        gazetteer=gazetteer,
+        topic=make_topic(job.topic, job.name, gazetteer),
+        strategy=STRATEGIES[job.crawl.strategy](ownership, gazetteer),
+        ownership=ownership,
+        crawl=job.crawl,
+        fetch=job.fetch,
+        warc=job.archive.warc,
+    )
+    urls = _seed_urls(job, base)
+    loopback_only = _stays_on_loopback(job, urls)
+    seeds = tuple((url.href, _seed_node(url, lens)) for url in urls)
+    return Prepared(job, folder, ownership.names, lens, seeds, loopback_only)
+
+
+def _nodes(job: Job, base: Path, gazetteer: Gazetteer) -> dict[str, NodeSettings]:
+    """The job's own nodes, or those of its targets, or a single general one."""
+    if job.targets and job.nodes:
+        raise ConfigError("targets and [nodes] exclude each other: give one of them")
+    if job.targets:
+        return load_targets(job.targets, base, gazetteer)
+    return job.nodes or {"main": NodeSettings()}
+
+
+def _check_same_nodes(folder: CrawlFolder, job: Job) -> None:
+    """A crawl is resumed with the nodes it was begun with: its databases are split by them."""
+    if not folder.job_file.exists():
+        return
+    begun = load_job(folder.job_file)
+    if begun.nodes != job.nodes or begun.crawl.overlap != job.crawl.overlap:
+        raise ConfigError(
+            f"{folder.path}: was begun with other nodes or another crawl.overlap; take another folder, or the job in "
+            f"{folder.job_file}"
+        )
+
+
+def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
+    """The seeds, canonical and each once, in order; lines of seed files included."""
+    urls: dict[str, CanonicalUrl] = {}
+    for seed in job.seeds:
+        lines = [("seeds", seed)] if "://" in seed else _seed_file(base / seed)
+        for where, text in lines:
+            url = canonicalize(text)
+            if url is None:
+                raise ConfigError(f"{where}: {text!r} is not an http(s) URL")
+            reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports)
+            if reason:
+                raise ConfigError(f"{where}: {text!r} cannot be crawled ({reason})")
+            urls[url.href] = url
+    if not urls:
+        raise ConfigError("no seeds: set `seeds` in the job file or give --seed URL")
+    return list(urls.values())
+
+
+def _seed_file(path: Path) -> list[tuple[str, str]]:
+    """The URLs of a seed file, one a line, with where they stand; blank lines and # comments are skipped."""
+    try:
+        if path.stat().st_size > MAX_SEED_FILE_BYTES:
+            raise ConfigError(f"{path}: larger than {MAX_SEED_FILE_BYTES // 2**20} MiB")
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, ValueError):
+        raise ConfigError(f"seeds: {str(path)!r} is neither a URL nor a readable file of URLs") from None
+    return [
+        (f"{path}:{number}", line.strip())
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+
+
+def _stays_on_loopback(job: Job, seeds: list[CanonicalUrl]) -> bool:
+    """Whether the crawl is confined to this machine: it is unless it names a contact, and then it obeys robots.txt."""
+    if job.contact:
+        if not job.crawl.obey_robots:
+            raise ConfigError("crawl.obey_robots = false is refused for a crawl that may leave loopback")
+        return False
+    away = next((url for url in seeds if not _is_loopback(url.host, job.crawl.resolve)), None)
+    if away is not None:
+        raise ConfigError(
+            f"{away.href} is not on this machine: set `contact` (a URL or e-mail address of yours, for the user agent)"
+        )
+    return True
+
+
+def _is_loopback(host: str, table: dict[str, str]) -> bool:
+    """Whether a host is on this machine by its own name or by the job's table."""
+    address = table.get(host) or next(
+        (value for key, value in table.items() if key.startswith("*.") and host.endswith(key[1:])), None
+    )
+    text = address.rpartition(":")[0] if address else host
+    try:
+        return ipaddress.ip_address(text.strip("[]")).is_loopback
+    except ValueError:
+        return text == "localhost"
+
+
+def _seed_node(url: CanonicalUrl, lens: Lens) -> str:
+    """The node that a seed begins at: what the strategy says of a link without a page around it."""
+    link = Link(url.href, "")
+    return lens.strategy.claims(link, Page(url.href, "", "", ()), Located())[0].node
+
+
+def _toml(job: Job) -> str:
+    """A job as TOML; settings at their defaults are left out."""
+    data = msgspec.to_builtins(job, builtin_types=(date,))
+    text = tomli_w.dumps(_changed(data, msgspec.to_builtins(Job(), builtin_types=(date,))))
+    return f"# The job as it was started. `periplus crawl` with this file resumes the crawl.\n{text}"
+
+
+def _changed(data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """What differs from the defaults, table by table; nodes and tables of names are kept whole."""
+    changed: dict[str, Any] = {}
+    for key, value in data.items():
+        default = defaults.get(key)
+        inner = _changed(value, default) if isinstance(value, dict) and default else value
+        if value is not None and value != default:
+            changed[key] = inner
+    return changed

@@ -1,0 +1,311 @@
+"""The story of Periplus: the way of a page through the rooms.
+
+    lease ─▶ fetch ─▶ read ─▶ locate ─▶ judge ─▶ assign ─▶ commit
+
+A node owns places and has its own frontier, database, archive and index. `Node.take_turn` is one turn of one host,
+from lease to commit; `analyse` are the four pure stages in the middle, which run in a guarded worker process.
+`crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import msgspec
+import xxhash
+import zstandard
+
+from periplus.clock import Clock
+from periplus.errors import BadContent
+from periplus.fetch import Answer, Fetcher, RobotsBook
+from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
+from periplus.frontier import HostOrder, Intake, Schedule, Turn, UrlQueue
+from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink
+from periplus.pages import Workers, read_page
+from periplus.places import Gazetteer, locate
+from periplus.settings import CrawlSettings, FetchSettings
+from periplus.store.archive import warc_record
+from periplus.store.commit import Batch, Completion, NodeStore
+from periplus.strategies import Ownership, Strategy, choose
+from periplus.topics import Topic, judge, link_priority
+from periplus.urls import canonicalize, drop_reason, fingerprint
+
+__all__ = ["Health", "Lens", "Node", "Shared", "analyse", "worker_function"]
+
+
+# -- The pure stages: read, locate, judge, assign ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Everything the pure stages look at a page with."""
+
+    gazetteer: Gazetteer
+    topic: Topic
+    strategy: Strategy
+    ownership: Ownership
+    crawl: CrawlSettings
+    fetch: FetchSettings
+    warc: bool
+
+
+def analyse(fetched: Fetched, lens: Lens) -> Analysis:
+    """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
+    page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
+    located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
+    score = judge(page, located, lens.topic)
+    links, dropped = _assign(page, located, lens)
+
+    outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
+    if page.noindex:
+        outcome = Outcome.NOT_INDEXED
+    if lens.crawl.follow == "relevant" and not score.relevant:
+        dropped["not_followed"] += len(links)
+        links = []
+    kept = outcome is Outcome.KEPT
+    main = located.footprint.main
+    return Analysis(
+        title=page.title,
+        description=page.description,
+        language=page.language,
+        published=page.published,
+        outcome=outcome,
+        nofollow=page.nofollow,
+        score=score,
+        link_priority=link_priority(score),
+        main_place=main.id if main else None,
+        places=located.footprint.places,
+        entities=_entities(located, lens),
+        links=tuple(links),
+        dropped=dict(dropped),
+        content_digest=_digest(page),
+        text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
+        mentions=_pack_mentions(located) if kept else b"",
+        warc=warc_record(fetched) if kept and lens.warc else b"",
+    )
+
+
+def _assign(page: Page, located: Located, lens: Lens) -> tuple[list[RoutedLink], Counter[str]]:
+    """Send each link that passes the URL rules to its node, or count why it was dropped."""
+    routed: list[RoutedLink] = []
+    dropped: Counter[str] = Counter()
+    if page.nofollow:
+        return routed, Counter(nofollow=len(page.links))
+    for link in _first_of_each(page.links):
+        url = canonicalize(link.url)
+        reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
+        if url is None or reason:
+            dropped[reason or "not_http"] += 1
+            continue
+        claims = choose(lens.strategy.claims(link, page, located), lens.crawl.policy)
+        mark = fingerprint(link.url)
+        routed.extend(RoutedLink(link.url, url.host, mark, claim.node) for claim in claims)
+    return routed, dropped
+
+
+def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
+    """Links in document order, each URL once."""
+    first: dict[str, Link] = {}
+    for link in links:
+        first.setdefault(link.url, link)
+    return first.values()
+
+
+def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:
+    """The page's addresses with the nodes that own their cities."""
+    entities = []
+    for address in located.addresses:
+        owned = lens.ownership.owner(lens.gazetteer.place(address.place_id))
+        entities.append(Entity(address.place_id, address.key, address.level, owned[0] if owned else None))
+    return tuple(entities)
+
+
+def _digest(page: Page) -> int:
+    digest = xxhash.xxh3_64_intdigest(f"{page.title}\n{page.text}".encode("utf-8", "replace"))
+    return digest - (1 << 64) if digest >= 1 << 63 else digest
+
+
+def _pack_mentions(located: Located) -> bytes:
+    rows = [
+        [mention.start, mention.end, mention.place.id, round(mention.confidence, 3)]
+        for mention in located.mentions
+        if mention.place is not None
+    ]
+    return zstandard.compress(json.dumps(rows, separators=(",", ":")).encode(), 3)
+
+
+def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
+    """`analyse` between bytes, as worker processes speak."""
+    decoder = msgspec.msgpack.Decoder(Fetched)
+    encoder = msgspec.msgpack.Encoder()
+    return lambda job: encoder.encode(analyse(decoder.decode(job), lens))
+
+
+# -- One turn: lease, fetch, (read, locate, judge, assign), commit -----------------------------------
+
+
+@dataclass(slots=True)
+class Health:
+    """Running totals of the crawl, for limits and progress without a query."""
+
+    pages: int = 0
+    kept: int = 0
+    answered: bool = False
+    last_failure: str = ""
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+    def take_up(self, pages: int, kept: int, outcomes: dict[str, int]) -> None:
+        """Add what an earlier run has done."""
+        self.pages += pages
+        self.kept += kept
+        self.answered = self.answered or pages > 0
+        self.outcomes.update(outcomes)
+
+    def count(self, done: Completion) -> None:
+        """Add a finished lease."""
+        self.pages += done.analysis is not None
+        self.kept += done.outcome is Outcome.KEPT
+        self.outcomes[done.outcome] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all nodes of a process use together."""
+
+    clock: Clock
+    schedule: Schedule
+    robots: RobotsBook
+    fetcher: Fetcher
+    workers: Workers
+    intake: Intake
+    order: HostOrder
+    topic: Topic
+    health: Health
+    agent: str
+
+
+REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
+
+
+class Node:
+    """One node: a frontier, a database, and the turns that it takes."""
+
+    def __init__(self, name: str, store: NodeStore, queue: UrlQueue, shared: Shared) -> None:
+        self.name = name
+        self.store = store
+        self.queue = queue
+        self.batch = Batch()
+        self._shared = shared
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(Analysis)
+
+    def take_batch(self) -> Batch:
+        """Hand over what is to be committed; a new batch begins."""
+        batch, self.batch = self.batch, Batch()
+        return batch
+
+    def close(self) -> None:
+        """Let database and archive go."""
+        self.queue.close()
+        self.store.close()
+
+    async def take_turn(self, turn: Turn) -> None:
+        """One turn of one host: at most one request, and one URL on its whole way."""
+        lease = self.queue.lease(turn.host, self._now())
+        url = canonicalize(lease.url) if lease else None
+        if lease is None or url is None:
+            self._end_turn(turn, asked=False)
+            return
+        decision = self._shared.robots.decide(url, self._now())
+        if decision is None:  # robots.txt first; it costs the host's turn like any request
+            await self._learn_robots(url.origin)
+            self.queue.put_back(lease)
+            self._end_turn(turn, asked=True)
+        elif isinstance(decision, Allow):
+            answer = await self._shared.fetcher.fetch(lease)
+            self._end_turn(turn, asked=True, rest_seconds=max(decision.delay_seconds, answer.host_wait_seconds))
+            if answer.outcome is None and answer.fetched is not None:
+                await self._read(lease, answer.fetched)
+            else:
+                self._fail(lease, answer)
+        else:
+            self._refuse(turn, lease, decision)
+
+    async def _learn_robots(self, origin: str) -> None:
+        record = await self._shared.robots.learn(origin, self._now())
+        self.batch.robots.append(record)
+        if record.status == "unreachable":
+            self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
+        else:
+            self._shared.health.answered = True
+
+    async def _read(self, lease: Lease, fetched: Fetched) -> None:
+        """Read, locate, judge and assign in a worker; then commit."""
+        async with self._shared.order.in_line(lease.host) as my_turn:
+            try:
+                analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
+            except BadContent:
+                self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            else:
+                await my_turn()
+                self._accept(lease, fetched, analysis)
+
+    def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
+        """A page that was read: let its links in and commit everything it brought."""
+        outcome = self._shared.intake.outcome_of(analysis)
+        accepted = self._shared.intake.accept(self.name, lease, analysis)
+        self._commit(
+            Completion(
+                lease,
+                outcome,
+                fetched=fetched,
+                analysis=analysis,
+                topic=self._shared.topic.name if analysis.score.relevant else "",
+                new_urls=accepted.mine,
+                parcels=accepted.others,
+                dropped=accepted.dropped,
+            )
+        )
+
+    def _fail(self, lease: Lease, answer: Answer) -> None:
+        """An answer that is not a page: a redirect, a refusal, an error."""
+        outcome = answer.outcome or Outcome.BAD_CONTENT
+        if answer.fetched is None:
+            self._shared.health.last_failure = f"{lease.url}: {answer.detail}"
+        if answer.redirect is not None:
+            accepted = self._shared.intake.accept_redirect(self.name, lease, answer.redirect)
+            self._commit(Completion(lease, outcome, new_urls=accepted.mine, dropped=accepted.dropped))
+        elif outcome is Outcome.RETRY:
+            self._commit(Completion(lease, outcome, retry_at=self._now() + answer.retry_seconds))
+        else:
+            self._commit(Completion(lease, outcome))
+
+    def _refuse(self, turn: Turn, lease: Lease, decision: Disallow | TooSlow | Unreachable) -> None:
+        """robots.txt does not allow the URL, or not now. No request was sent."""
+        if isinstance(decision, Unreachable) and not decision.given_up:
+            self.queue.put_back(lease)
+            wait = max(0.0, decision.retry_at - self._now())
+            self._shared.schedule.hold(turn.host, self._shared.clock.monotonic() + wait)
+        else:
+            self._commit(Completion(lease, REFUSALS[type(decision)]))
+        self._end_turn(turn, asked=False)
+
+    def _commit(self, done: Completion) -> None:
+        """Put the end of a lease into the batch that the writer commits next, with the host's next turn."""
+        rest = self._shared.schedule.ready_at(done.lease.host) - self._shared.clock.monotonic()
+        self.batch.completions.append(replace(done, host_not_before=self._now() + max(0.0, rest)))
+        self._shared.health.count(done)
+
+    def _end_turn(self, turn: Turn, *, asked: bool, rest_seconds: float = 0.0) -> None:
+        """Give the host back and say when this node wants it again."""
+        schedule, now = self._shared.schedule, self._shared.clock.monotonic()
+        due = self.queue.next_due(turn.host, self._now())
+        schedule.no_longer_wanted(turn.host, self.name)
+        if due is not None:
+            schedule.want(turn.host, self.name, now + max(0.0, due - self._now()))
+        schedule.give_back(turn, now, asked=asked, extra_seconds=rest_seconds)
+
+    def _now(self) -> float:
+        """Unix time."""
+        return self._shared.clock.now().timestamp()

@@ -1,0 +1,9 @@
+"""Room `pages`: from bytes to a `Page`, and the guarded processes in which that is done.
+
+`fetch` comes before it, `places` after. Reading is a pure function; `workers` bounds what a hostile page can cost.
+"""
+
+from periplus.pages.html import read_page
+from periplus.pages.workers import Workers
+
+__all__ = ["Workers", "read_page"]

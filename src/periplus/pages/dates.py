@@ -1,0 +1,53 @@
+"""When a page was published: what its metadata say, then its URL. Days before 1990 and after tomorrow are nonsense."""
+
+import re
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+__all__ = ["META_DATE_NAMES", "published_date"]
+
+META_DATE_NAMES = (
+    "article:published_time",
+    "datepublished",
+    "og:published_time",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.created",
+    "dcterms.issued",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "sailthru.date",
+    "parsely-pub-date",
+)
+"""Names of meta tags that carry the day of publication, best first."""
+
+ISO_DATE = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
+COMPACT_DATE = re.compile(r"\b((?:19|20)\d{2})(\d{2})(\d{2})(?!\d)")
+URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
+EARLIEST = date(1990, 1, 1)
+
+
+def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | None:
+    """The first believable day among what the page states, else the one in its URL, else None."""
+    for text in stated:
+        day = _parse(text[:64], fetched_on)
+        if day is not None:
+            return day
+    match = URL_DATE.search(url)
+    return _believable(match.groups(), fetched_on) if match else None
+
+
+def _parse(text: str, fetched_on: date) -> date | None:
+    match = ISO_DATE.search(text) or COMPACT_DATE.search(text)
+    return _believable(match.groups(), fetched_on) if match else None
+
+
+def _believable(parts: tuple[str | None, ...], fetched_on: date) -> date | None:
+    year, month, day = (int(part or 0) for part in parts)
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        return None
+    return found if EARLIEST <= found <= fetched_on + timedelta(days=1) else None

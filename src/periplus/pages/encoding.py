@@ -1,0 +1,46 @@
+"""Bytes to text in the order of the WHATWG: byte order mark, HTTP header, meta tag, and a last guess."""
+
+import re
+
+import webencodings
+
+__all__ = ["decode_html"]
+
+META_BYTES = 1024 * 4
+"""How far a meta tag is looked for. The standard says 1,024; pages with long heads exist."""
+
+META_CHARSET = re.compile(
+    rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})""",
+    re.IGNORECASE,
+)
+HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})""", re.IGNORECASE)
+
+BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
+
+
+def decode_html(body: bytes, content_type: str) -> str:
+    """The text of an HTML document. Never raises: bytes that do not fit become U+FFFD."""
+    for mark, codec in BYTE_ORDER_MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(codec, "replace")
+    header = HEADER_CHARSET.search(content_type)
+    codec_name = _codec(header[1]) if header else None
+    if codec_name is None:
+        meta = META_CHARSET.search(body[:META_BYTES])
+        codec_name = _codec(meta[1].decode("ascii")) if meta else None
+        if codec_name is not None and codec_name.startswith("utf-16"):
+            codec_name = "utf-8"  # the tag could not have been read otherwise
+    if codec_name is None:
+        try:
+            return body.decode("utf-8")
+        except UnicodeDecodeError:
+            codec_name = "cp1252"  # what browsers assume of Western pages
+    return body.decode(codec_name, "replace")
+
+
+def _codec(label: str) -> str | None:
+    """Python's codec for a WHATWG label ("latin1" means windows-1252 on the web); None if there is none."""
+    encoding = webencodings.lookup(label)
+    if encoding is None or encoding.name in ("x-user-defined", "replacement"):
+        return None
+    return str(encoding.codec_info.name)

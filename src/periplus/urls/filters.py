@@ -1,0 +1,87 @@
+"""The rules that keep a URL out of the frontier, as an ordered list of pure functions.
+
+Each gives the reason in one word or None; the first reason counts. Reasons are counters in the crawl's
+summary, so that nothing disappears unexplained.
+"""
+
+import re
+from collections.abc import Callable
+
+from periplus.urls.canonical import CanonicalUrl
+
+__all__ = ["DROP_REASONS", "drop_reason"]
+
+MAX_PATH_SEGMENTS = 20
+MAX_SEGMENT_REPEATS = 2
+MAX_QUERY_PARAMETERS = 10
+
+NOT_READ = re.compile(
+    r"\.(?:7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|csv|deb|dmg|docx?|eot|eps|epub|exe|flac|flv|gif|gz|ico|ics|iso|"
+    r"jar|jpe?g|js|json|m4[av]|mid|mkv|mov|mp[34]|mpe?g|msi|od[pst]|og[gv]|opus|otf|pdf|png|pptx?|ps|psd|rar|rpm|rss|rtf|"
+    r"svg|swf|tar|tgz|tiff?|torrent|ttf|wav|web[mp]|webmanifest|wm[av]|woff2?|xlsx?|xml|xz|zip|zst)$",
+    re.IGNORECASE,
+)
+"""File kinds that are not HTML by their name."""
+
+
+def _too_long(url: CanonicalUrl, max_length: int) -> str | None:
+    return "too_long" if len(url.href) > max_length else None
+
+
+def _file_kind(url: CanonicalUrl, _: int) -> str | None:
+    return "file_kind" if NOT_READ.search(url.path[-16:]) else None
+
+
+def _too_deep_path(url: CanonicalUrl, _: int) -> str | None:
+    return "path_depth" if url.path.count("/") > MAX_PATH_SEGMENTS else None
+
+
+def _repeating_path(url: CanonicalUrl, _: int) -> str | None:
+    segments = [segment for segment in url.path.split("/") if segment]
+    if len(segments) <= MAX_SEGMENT_REPEATS:
+        return None
+    repeats = max(segments.count(segment) for segment in set(segments))
+    return "path_repeats" if repeats > MAX_SEGMENT_REPEATS else None
+
+
+def _too_many_parameters(url: CanonicalUrl, _: int) -> str | None:
+    return "query_parameters" if url.query.count("&") >= MAX_QUERY_PARAMETERS else None
+
+
+RULES: tuple[Callable[[CanonicalUrl, int], str | None], ...] = (
+    _too_long,
+    _file_kind,
+    _too_deep_path,
+    _repeating_path,
+    _too_many_parameters,
+)
+
+DROP_REASONS = {
+    "not_http": "not an http(s) URL, or not a URL at all",
+    "too_long": "longer than crawl.url_length",
+    "file_kind": "a file kind that is not HTML",
+    "path_depth": f"more than {MAX_PATH_SEGMENTS} path segments",
+    "path_repeats": f"a path segment more than {MAX_SEGMENT_REPEATS} times",
+    "query_parameters": f"more than {MAX_QUERY_PARAMETERS} query parameters",
+    "port": "a port that fetch.ports does not list",
+    "depth": "farther from the seeds than crawl.depth",
+    "redirects": "more redirects in a row than fetch.redirects",
+    "host_quota": "the host has crawl.host_pages URLs already",
+    "trap": "the host has crawl.pattern_pages URLs of this pattern already",
+    "nofollow": "the page asks that its links are not followed",
+    "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',
+    "page_links": "beyond crawl.page_links in one page",
+    "seen": "known already",
+}
+"""Every reason for which a URL does not join the frontier, with its meaning."""
+
+
+def drop_reason(url: CanonicalUrl, *, max_length: int, ports: tuple[int, ...]) -> str | None:
+    """Why this URL may not join the frontier, or None if it may."""
+    if url.port not in ports:
+        return "port"
+    for rule in RULES:
+        reason = rule(url, max_length)
+        if reason:
+            return reason
+    return None

@@ -1,0 +1,74 @@
+"""What every test gets: no network beyond loopback, and loud skips for programs that are not installed."""
+
+import ipaddress
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SKIPPED_FOR_WANT_OF = pytest.StashKey[Counter[str]]()
+
+
+class LeftLoopback(BaseException):
+    """A test tried to reach another machine. Not an Exception, so that no code under test can swallow it."""
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook: sockets may lead to this machine only."""
+    if event not in ("socket.connect", "socket.sendto"):
+        return
+    address = arguments[1]
+    if not isinstance(address, tuple):  # a Unix socket
+        return
+    try:
+        local = ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback
+    except ValueError:
+        local = address[0] == "localhost"
+    if not local:
+        raise LeftLoopback(f"a test tried to reach {address[0]}")
+
+
+sys.addaudithook(_guard)
+
+
+def _is_installed(name: str) -> bool:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        from system_packages import PROGRAMS, is_present
+    finally:
+        sys.path.pop(0)
+    return is_present(PROGRAMS[name][0]) if name in PROGRAMS else shutil.which(name) is not None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SKIPPED_FOR_WANT_OF] = Counter()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        name = marker.args[0]
+        if not _is_installed(name):
+            item.config.stash[SKIPPED_FOR_WANT_OF][name] += 1
+            pytest.skip(f"{name} is not installed")
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    for name, count in config.stash[SKIPPED_FOR_WANT_OF].items():
+        terminalreporter.write_line(f"NOT RUN: {count} tests, because {name} is not installed", yellow=True, bold=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_environment() -> Iterator[None]:
+    """Tests see neither the caller's token nor its terminal."""
+    kept = dict(os.environ)
+    for name in ("PERIPLUS_TOKEN", "PERIPLUS_DEBUG", "FORCE_COLOR", "COLUMNS"):
+        os.environ.pop(name, None)
+    yield
+    os.environ.clear()
+    os.environ.update(kept)

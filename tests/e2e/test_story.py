@@ -1,0 +1,181 @@
+"""The whole story on the miniature web, from outside: crawl, kill, resume, search, evaluate."""
+
+import json
+import random
+import sqlite3
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import MiniwebProcess, miniweb, periplus, start
+
+SUMMARY_KEYS = {
+    "pages", "kept", "seen", "queued", "seconds", "pages_per_second", "outcomes", "stop_reason", "nodes",
+}  # fmt: skip
+KILLS = 6
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniwebProcess]:
+    with miniweb(tmp_path_factory.mktemp("web"), "--hosts", 60, "--pages", 320, "--slow", 0.05) as served:
+        text = served.job.read_text("utf-8").replace("pages = 3000", "pages = 0")
+        served.job.write_text(text.replace("retry_seconds = 1.0", "retry_seconds = 0.1"), "utf-8")
+        yield served
+
+
+@pytest.fixture(scope="module")
+def whole(web: MiniwebProcess, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("crawl") / "whole"
+    done = periplus("crawl", web.job, "--out", folder, "--json")
+    assert done.code == 0, done.err
+    assert done.json["stop_reason"] == "frontier empty"
+    return folder
+
+
+def pages_of(folder: Path) -> dict[str, str]:
+    """URL → outcome of every page that the crawl has read."""
+    pages: dict[str, str] = {}
+    for path in folder.glob("nodes/*/node.db"):
+        with sqlite3.connect(path) as db:
+            pages.update(db.execute("SELECT url, outcome FROM page").fetchall())
+        db.close()
+    return pages
+
+
+def leases_of(folder: Path) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for path in folder.glob("nodes/*/node.db"):
+        with sqlite3.connect(path) as db:
+            counts.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
+        db.close()
+    return counts
+
+
+def truth_of(web: MiniwebProcess) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in web.truth.read_text("utf-8").splitlines()]
+
+
+def test_summary_follows_the_contract(web: MiniwebProcess, whole: Path) -> None:
+    done = periplus("crawl", web.job, "--out", whole, "--json")  # nothing is left to do
+    assert done.code == 0
+    summary = done.json
+    assert set(summary) >= SUMMARY_KEYS
+    assert summary["queued"] == 0
+    assert sum(node["pages"] for node in summary["nodes"].values()) == summary["pages"] == len(pages_of(whole))
+    assert set(summary["nodes"]) == {"central", "eastern", "general", "hawaii-alaska", "mountain", "pacific"}
+    assert all(set(node) == {"pages", "kept", "sent", "received"} for node in summary["nodes"].values())
+    assert sum(node["sent"] for node in summary["nodes"].values()) > 0
+    assert sum(n["sent"] for n in summary["nodes"].values()) == sum(n["received"] for n in summary["nodes"].values())
+    assert Counter(summary["outcomes"]) == leases_of(whole)
+
+
+def test_ordinary_pages_of_the_web_are_found(web: MiniwebProcess, whole: Path) -> None:
+    expected = {row["url"] for row in truth_of(web) if row["outcome"] == "kept" and row["kind"] != "trap"}
+    found = pages_of(whole)
+    missing = expected - set(found)
+    assert len(missing) <= 0.05 * len(expected), sorted(missing)[:10]
+
+
+def test_robots_and_status_are_respected(web: MiniwebProcess, whole: Path) -> None:
+    asked = {f"http://{row['host']}{row['path']}" for row in web.requests()}
+    forbidden = {row["url"] for row in truth_of(web) if row["outcome"].startswith("robots")}
+    assert forbidden, "the miniature web has pages that robots.txt forbids"
+    assert not asked & forbidden
+
+
+def test_no_page_is_asked_for_twice(web: MiniwebProcess, tmp_path: Path) -> None:
+    before = len(web.requests())
+    done = periplus("crawl", web.job, "--out", tmp_path / "crawl", "--json")
+    asked = Counter(f"{row['host']}{row['path']}" for row in web.requests()[before:] if row["status"] == 200)
+    assert done.code == 0
+    assert asked.most_common(1)[0][1] == 1, asked.most_common(3)
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_pages(web: MiniwebProcess, whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    moments = random.Random(20061)
+    killed = 0
+    while True:
+        process = start("crawl", web.job, "--out", folder, "--json")
+        try:
+            out, err = process.communicate(timeout=moments.uniform(0.8, 2.5) if killed < KILLS else 120)
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            killed += 1
+    assert process.returncode == 0, err
+    assert killed, "it was never killed"
+    assert set(pages_of(folder)) == set(pages_of(whole))
+    summary = json.loads(out.splitlines()[-1])
+    assert summary["queued"] == 0
+
+
+def test_page_limit_is_exact_and_resumable(web: MiniwebProcess, tmp_path: Path) -> None:
+    folder = tmp_path / "limited"
+    first = periplus("crawl", web.job, "--out", folder, "--pages", 40, "--json")
+    assert (first.code, first.json["pages"], first.json["stop_reason"]) == (3, 40, "page limit")
+    assert first.json["queued"] > 0
+    again = periplus("crawl", web.job, "--out", folder, "--pages", 40, "--json")
+    assert (again.code, again.json["pages"]) == (3, 40)
+    more = periplus("crawl", folder, "--pages", 60, "--json")
+    assert (more.code, more.json["pages"]) == (3, 60)
+
+
+def test_hash_strategy_spreads_and_keeps_the_same_pages(web: MiniwebProcess, whole: Path, tmp_path: Path) -> None:
+    done = periplus("crawl", web.job, "--out", tmp_path / "hash", "--strategy", "hash", "--json")
+    assert done.code == 0
+    shares = [node["pages"] / done.json["pages"] for node in done.json["nodes"].values()]
+    assert min(shares) > 0.08, "six nodes get a sixth each, more or less"
+    assert set(pages_of(tmp_path / "hash")) == set(pages_of(whole))
+
+
+def test_topic_decides_what_is_kept(web: MiniwebProcess, tmp_path: Path) -> None:
+    done = periplus(
+        "crawl", web.job, "--out", tmp_path / "topic", "--keep", "relevant", "--place", "Houston, TX", "--json"
+    )  # fmt: skip
+    assert done.code == 0
+    assert 0 < done.json["kept"] < done.json["pages"] / 4
+    assert done.json["outcomes"]["not_relevant"] > done.json["kept"]
+
+
+def test_search_finds_by_word_and_place(whole: Path) -> None:
+    answer = periplus("search", whole, "restaurant in Houston", "--json").json
+    assert set(answer) >= {"query", "total", "hits", "facets"}
+    assert answer["query"]["where"][0]["name"] == "Houston"
+    assert answer["total"] > 0
+    hit = answer["hits"][0]
+    assert {"rank", "url", "title", "snippet", "score", "published", "fetched", "topics", "place", "path"} <= set(hit)
+    assert "Houston" in hit["path"]
+
+
+def test_evaluate_gives_every_measure(whole: Path) -> None:
+    measures = periplus("evaluate", whole, "--json").json
+    assert set(measures) >= {
+        "pages", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap", "diversity",
+        "communication_overhead", "locality", "accuracy", "coverage", "nodes",
+    }  # fmt: skip
+    assert measures["pages"] == len(pages_of(whole))
+    assert 0 < measures["geo_coverage"] < 1
+    assert measures["overlap"] == 0
+    assert set(measures["locality"]) == {"linked", "unlinked"}
+    assert measures["locality"]["linked"] > measures["locality"]["unlinked"], "links stay with their town"
+
+
+def test_places_finds_places_in_text(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("Floods hit Sylhet, Bangladesh. Our shop: 1200 Main Street, Springfield, IL 62701.", "utf-8")
+    found = periplus("places", text, "--json").json
+    assert {"mentions", "addresses", "footprint"} <= set(found)
+    assert {m["place"]["name"] for m in found["mentions"] if m["place"]} >= {"Sylhet", "Springfield"}
+    assert found["addresses"][0]["zip"] == "62701"
+
+
+def test_config_explains_every_setting() -> None:
+    out = periplus("config", "--explain").out
+    assert "crawl.delay_seconds" in out
+    assert "seconds" in out

@@ -1,0 +1,199 @@
+"""The measures read from a crawl's databases: two nodes made by hand, whose every figure is known."""
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from periplus.errors import Corrupt, NotACrawl
+from periplus.evaluate import evaluate_crawl
+from periplus.evaluate.commands import evaluate
+from periplus.store.database import open_writer
+from periplus.strategies import Ownership
+
+HOUSTON, HARRIS, BOSTON, PARIS = 1, 2, 3, 4
+OWNERS = Ownership(("east", "general", "west"), ("general",), {HOUSTON: "west", BOSTON: "east"}, ())
+NOBODY = Ownership(("main",), ("main",), {}, ())
+
+
+@dataclass
+class FakePage:
+    """A page as the crawl would have stored it."""
+
+    number: int  # its URL's fingerprint
+    place: int | None = None
+    entities: list[tuple[str, str | None]] = field(default_factory=list)
+    links: list[int] = field(default_factory=list)
+    kept: bool = True
+    domain: str = "a.test"
+    level: str = "street"
+
+
+def make_node(folder: Path, name: str, pages: list[FakePage], *, sent: int = 0) -> None:
+    path = folder / "nodes" / name / "node.db"
+    with closing(open_writer(path)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        for place, ancestors in ((HOUSTON, [HARRIS]), (HARRIS, []), (BOSTON, []), (PARIS, []), (9, [HARRIS, HOUSTON])):
+            db.execute("INSERT INTO place VALUES (?,'','city','','',0,0,0,'[]',?)", (place, json.dumps(ancestors)))
+        for row, page in enumerate(pages, 1):
+            add_page(db, row, page)
+        db.execute("INSERT INTO traffic VALUES ('other', ?, 0, 0)", (sent,))
+        db.execute("COMMIT")
+
+
+def add_page(db: sqlite3.Connection, row: int, page: FakePage) -> None:
+    db.execute("INSERT OR IGNORE INTO host VALUES (1, 'h', 'h', 0)")
+    db.execute(
+        "INSERT INTO url VALUES (?, ?, ?, 1, 2, 'kept', 0, 0, 0, 1, 0)",
+        (row, page.number, f"http://a.test/{page.number}"),
+    )
+    db.execute(
+        "INSERT INTO page (id, url_id, fingerprint, url, domain, outcome, kept, revision, depth, title, description, "
+        "language, fetched_at, fetch_seconds, body_bytes, content_digest, keyword_relevance, place_relevance, topic, "
+        "main_place) VALUES (?,?,?,?,?,'kept',?,?,0,'','','en','2026-01-01T00:00:00Z',0,1,0,0,0,'',?)",
+        (row, row, page.number, f"http://a.test/{page.number}", page.domain, page.kept, row, page.place),
+    )
+    if page.place is not None:
+        db.execute("INSERT INTO page_place VALUES (?, ?, 1.0)", (row, page.place))
+    db.executemany(
+        "INSERT INTO entity VALUES (?, ?, ?, ?, ?)",
+        [(row, HOUSTON, key, page.level, owner) for key, owner in page.entities],
+    )
+    if page.links:
+        packed = np.array(page.links, dtype="<i8").tobytes()
+        db.execute("INSERT INTO link VALUES (?, ?, ?)", (row, packed, bytes(2 * len(page.links))))
+
+
+def make_crawl(folder: Path, nodes: dict[str, list[FakePage]], *, sent: int = 0) -> Path:
+    (folder / "nodes").mkdir(parents=True)
+    (folder / "crawl.toml").write_text("".join(f"[nodes.{name}]\n" for name in nodes), "utf-8")
+    for name, pages in nodes.items():
+        make_node(folder, name, pages, sent=sent)
+    return folder
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    """West has pages 10, 11, 12, east 20 and again 10; 99 was never downloaded."""
+    return make_crawl(
+        tmp_path / "crawl",
+        {
+            "west": [
+                FakePage(10, HOUSTON, [("a", "west"), ("a", "west")], [11, 12, 99, 10, 11]),
+                FakePage(11, 9, [("b", "east")], [20], domain="b.test"),
+                FakePage(12, PARIS, [("c", None)], kept=False),
+            ],
+            "east": [
+                FakePage(20, BOSTON, [("d", "east")], [10]),
+                FakePage(10, HOUSTON, [("a", "west"), ("a", "west")], [11, 12, 99, 10, 11]),
+            ],
+        },
+        sent=4,
+    )
+
+
+def test_every_measure_of_a_crawl_with_two_nodes(crawl: Path) -> None:
+    result = evaluate_crawl(crawl, OWNERS)
+    assert list(result) == [
+        "pages", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap", "diversity",
+        "communication_overhead", "locality", "accuracy", "coverage", "nodes",
+    ]  # fmt: skip
+    assert result["pages"] == 5
+    assert result["geo_coverage"] == 0.8  # page 12's address belongs to no target
+    # west: of 10 and 11 only 10 is its own; east: of 20 and 10 only 20 is.
+    assert result["geo_focus"] == 0.5
+    assert result["entity_uniqueness"] == pytest.approx(3 / 6)
+    assert result["overlap"] == pytest.approx(1 / 5)
+    assert result["diversity"] == pytest.approx(2 / 5)
+    assert result["communication_overhead"] == pytest.approx(8 / 5)
+    # Geo-aware: 10, 11, 20. 10 → 11 → 20 → 10 is a circle, 12 leads nowhere.
+    assert result["geo_centrality"] == pytest.approx((1.11 * 4 + 0) / 5)
+    # Targets: 10 and 11 Houston (9 lies in it), 20 Boston, 12 none. Linked pairs: 10-11, 11-20, 20-10.
+    assert result["locality"] == {"linked": pytest.approx(1 / 3, abs=1e-6), "unlinked": None}
+    assert result["accuracy"] == 0.8
+    assert result["coverage"] == 0.75  # Houston, the place in it, and Boston, in four kept pages
+
+
+def test_each_node_has_its_own_row(crawl: Path) -> None:
+    nodes = evaluate_crawl(crawl, OWNERS)["nodes"]
+    assert list(nodes) == ["east", "west"]
+    assert nodes["west"] == {
+        "pages": 3,
+        "kept": 2,
+        "geo_coverage": pytest.approx(2 / 3, abs=1e-6),
+        "geo_focus": 0.5,
+        "entity_uniqueness": pytest.approx(2 / 3, abs=1e-6),
+        "geo_centrality": pytest.approx(2.22 / 3, abs=1e-6),
+        "diversity": pytest.approx(2 / 3, abs=1e-6),
+        "communication_overhead": pytest.approx(4 / 3, abs=1e-6),
+        "sent": 4,
+        "received": 0,
+    }
+
+
+def test_a_crawl_without_targets_takes_the_whole_world_as_its_target(crawl: Path) -> None:
+    result = evaluate_crawl(crawl)
+    assert result["geo_coverage"] == 1.0
+    assert result["geo_focus"] is None
+    assert result["locality"]["linked"] == 0.0  # each page's own place is its class now
+
+
+def test_an_address_without_a_street_is_no_entity_of_the_paper(tmp_path: Path) -> None:
+    pages = [FakePage(1, HOUSTON, [("a", "west")], level="postal")]
+    assert evaluate_crawl(make_crawl(tmp_path / "crawl", {"west": pages}), OWNERS)["geo_coverage"] == 0.0
+
+
+@pytest.mark.parametrize("pages", [[], [FakePage(1, links=[1])]])
+def test_an_empty_crawl_and_a_single_page_have_no_nan(tmp_path: Path, pages: list[FakePage]) -> None:
+    result = evaluate_crawl(make_crawl(tmp_path / "crawl", {"main": pages}), NOBODY)
+    json.dumps(result, allow_nan=False)
+    assert result["pages"] == len(pages)
+    assert result["geo_coverage"] == result["overlap"] == result["geo_centrality"] == 0.0
+    assert result["entity_uniqueness"] is result["accuracy"] is result["coverage"] is None
+    assert result["locality"] == {"linked": None, "unlinked": None}
+
+
+def test_a_crawl_that_was_only_begun_has_no_nodes(tmp_path: Path) -> None:
+    result = evaluate_crawl(make_crawl(tmp_path / "crawl", {}), NOBODY)
+    assert result["pages"] == 0
+    assert result["nodes"] == {}
+
+
+def test_a_running_crawl_is_read_as_it_was_at_one_moment(crawl: Path) -> None:
+    with closing(open_writer(crawl / "nodes/west/node.db")) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        add_page(writer, 50, FakePage(50, HOUSTON, [("z", "west")], [10]))
+        assert evaluate_crawl(crawl, OWNERS)["pages"] == 5
+        writer.execute("COMMIT")
+        assert evaluate_crawl(crawl, OWNERS)["pages"] == 6
+
+
+def test_what_is_no_crawl_says_so(tmp_path: Path) -> None:
+    with pytest.raises(NotACrawl, match="no such folder"):
+        evaluate_crawl(tmp_path / "nothing")
+    with pytest.raises(NotACrawl, match="not a crawl"):
+        evaluate_crawl(tmp_path)
+
+
+def test_a_broken_database_says_which(crawl: Path) -> None:
+    (crawl / "nodes/west/node.db").write_bytes(b"not a database" * 1000)
+    with pytest.raises(Corrupt, match=r"west/node\.db"):
+        evaluate_crawl(crawl, NOBODY)
+
+
+def test_the_command_prints_tables_or_json(crawl: Path) -> None:
+    app = Typer()
+    app.command()(evaluate)
+    tables = CliRunner().invoke(app, [str(crawl)])
+    assert tables.exit_code == 0
+    for word in ("5 pages", "geo coverage", "locality, unlinked", "west", "imbalance"):
+        assert word in tables.output
+    printed = CliRunner().invoke(app, [str(crawl), "--json"])
+    assert json.loads(printed.output) == evaluate_crawl(crawl)
+    assert "Example:" in CliRunner().invoke(app, ["--help"]).output
