@@ -16,7 +16,7 @@ import numpy as np
 import xxhash
 
 from periplus.evaluate import measures
-from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph
+from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct
 from periplus.places import open_gazetteer
 from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
@@ -183,7 +183,7 @@ class _PageIndex:
                     continue
                 wanted = np.frombuffer(packed, dtype="<i8")
                 at = np.minimum(np.searchsorted(self.fingerprints, wanted), len(rows) - 1)
-                linked = np.unique(at[self.fingerprints[at] == wanted])
+                linked = distinct(at[self.fingerprints[at] == wanted])
                 rows[number] = linked[linked != number].astype(np.int32)
         return LinkGraph.from_rows(rows)
 

@@ -111,7 +111,7 @@ class Host:
 class PagePlan:
     """A page before it is written. `towns` has the main town first; `published` is a day number or 0.
 
-    `quirk` is empty for an ordinary page, else one of slow, error, flaky, noindex, nofollow, orphan, private.
+    `quirk` is empty for an ordinary page, else one of slow, error, flaky, busy, noindex, nofollow, orphan, private.
     """
 
     index: int

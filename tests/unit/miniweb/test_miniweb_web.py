@@ -210,7 +210,7 @@ def test_the_bytes_of_seed_1_have_not_changed_by_accident() -> None:
     digest = hashlib.sha256()
     for page in web.blueprint.pages:
         digest.update(web.page_response(page, 1).body)
-    assert digest.hexdigest()[:16] == "24bb4931367c90f5"
+    assert digest.hexdigest()[:16] == "29d2164b1db2dd5a"
 
 
 def test_another_seed_gives_another_web() -> None:
@@ -244,7 +244,16 @@ def test_numbers_that_cannot_work_are_refused(arguments: dict[str, float], messa
 
 @pytest.mark.parametrize(
     ("quirk", "at_least"),
-    [("slow", 10), ("error", 10), ("flaky", 10), ("noindex", 20), ("nofollow", 15), ("private", 40), ("orphan", 5)],
+    [
+        ("slow", 10),
+        ("error", 10),
+        ("flaky", 10),
+        ("busy", 3),
+        ("noindex", 20),
+        ("nofollow", 15),
+        ("private", 40),
+        ("orphan", 5),
+    ],
 )
 def test_every_quirk_occurs(web: Miniweb, quirk: str, at_least: int) -> None:
     assert len(pages_of(web, quirk)) >= at_least
@@ -290,6 +299,12 @@ def test_robots_files_come_in_all_sorts(web: Miniweb) -> None:
     delays = [web.respond(host.name, "/robots.txt").body for host in web.blueprint.hosts if host.crawl_delay]
     assert delays
     assert all(b"Crawl-delay: 0.05" in body for body in delays)
+
+
+def test_one_page_of_a_closed_folder_is_open(web: Miniweb) -> None:
+    host = hosts_of(web, "calendar")[0]
+    assert b"Allow: /private/open-day.html\n" in web.respond(host.name, "/robots.txt").body
+    assert web.respond(host.name, "/private/open-day.html").outcome == "kept"
 
 
 def test_sitemaps_are_named_in_robots_and_hold_the_orphans(web: Miniweb) -> None:
