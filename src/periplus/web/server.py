@@ -23,7 +23,7 @@ from periplus.search import Collection
 from periplus.web.api import Api
 from periplus.web.guard import Guard, error_response, is_loopback
 
-__all__ = ["build_app", "serve"]
+__all__ = ["build_app", "listen", "serve"]
 
 STATIC = Path(__file__).parent / "static"
 REFRESH_SECONDS = 5.0
@@ -88,7 +88,7 @@ def serve(folders: Sequence[Path], host: str = "127.0.0.1", port: int = 8400, to
         raise UsageError(f"--host {host} can be reached from elsewhere; give a --token, or leave the host away")
     if token is not None and len(token) < 8:
         raise UsageError("--token is too short to protect anything; use at least 8 characters")
-    listener = _listen(host, port)
+    listener = listen(host, port)
     try:
         collection = Collection.open(folders)
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
@@ -102,7 +102,8 @@ def serve(folders: Sequence[Path], host: str = "127.0.0.1", port: int = 8400, to
         listener.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the address. Raises PortTaken, or UsageError for what is no address."""
     if not 0 <= port <= 65_535:
         raise UsageError(f"--port {port} is not between 0 and 65535")
     try:
@@ -113,6 +114,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
+        listener.listen(128)
     except OSError as error:
         listener.close()
         if error.errno in (98, 48):

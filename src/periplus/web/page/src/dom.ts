@@ -1,0 +1,70 @@
+/** Elements made without markup: whatever was crawled only ever becomes text. */
+
+type Child = Node | string | null | undefined | false;
+
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string | boolean | null | undefined> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (typeof value === "string") element.setAttribute(name, value);
+  }
+  add(element, ...children);
+  return element;
+}
+
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string | number> = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  add(element, ...children);
+  return element;
+}
+
+export function add(parent: Element, ...children: Child[]): void {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    parent.append(child);
+  }
+}
+
+export function button(label: string, onClick: () => void, attributes: Record<string, string | boolean> = {}): HTMLButtonElement {
+  const element = el("button", { type: "button", ...attributes }, label);
+  element.addEventListener("click", onClick);
+  return element;
+}
+
+export type Mark = [number, number, string, (number | null)?];
+
+/** Text with marks as elements. Offsets count code points, as Python does, not UTF-16 units. */
+export function marked(text: string, marks: Mark[]): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const characters = Array.from(text);
+  let at = 0;
+  for (const [start, end, kind] of marks) {
+    if (start < at || end <= start) continue;
+    fragment.append(characters.slice(at, start).join(""));
+    fragment.append(el("mark", { class: kind === "where" ? "where" : "what" }, characters.slice(start, end).join("")));
+    at = end;
+  }
+  fragment.append(characters.slice(at).join(""));
+  return fragment;
+}
+
+/** A link out of the page; anything but http and https stays text. */
+export function outerLink(url: string, label: string, attributes: Record<string, string> = {}): HTMLElement {
+  let safe = false;
+  try {
+    safe = ["http:", "https:"].includes(new URL(url).protocol);
+  } catch {
+    safe = false;
+  }
+  if (!safe) return el("span", attributes, label);
+  return el("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank", ...attributes }, label);
+}

@@ -1,0 +1,123 @@
+/** The list of results: numbered as the markers are, each entry tied to its marker. */
+
+import type { Hit, SearchAnswer } from "./api";
+import { add, button, el, marked, outerLink } from "./dom";
+import { PAGE_SIZE, type State } from "./state";
+import { count, day, strings } from "./strings";
+
+export interface ListEvents {
+  onHover(ranks: number[]): void;
+  onReveal(rank: number): void;
+  onOpen(hit: Hit): void;
+  onPlace(id: number): void;
+  onTopic(topic: string): void;
+  onOffset(offset: number): void;
+}
+
+export class ResultList {
+  readonly element = el("div", { class: "list" });
+  private entries = new Map<number, HTMLElement>();
+
+  constructor(private readonly events: ListEvents) {}
+
+  show(answer: SearchAnswer, state: State): void {
+    this.entries.clear();
+    const list = el("ol", { class: "hits", start: String(state.offset + 1) });
+    for (const hit of answer.hits) {
+      const entry = this.entry(hit);
+      this.entries.set(hit.rank, entry);
+      list.append(entry);
+    }
+    this.element.replaceChildren(list, this.paging(answer, state));
+  }
+
+  private entry(hit: Hit): HTMLElement {
+    const title = outerLink(hit.url, "", { class: "title" });
+    title.append(hit.title ? marked(hit.title, hit.title_marks) : hit.url);
+    const number = hit.place
+      ? button(String(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.map}` })
+      : el("span", { class: "number is-placeless", title: strings.noPlace }, String(hit.rank));
+    const entry = el(
+      "li",
+      { class: "hit", "data-rank": String(hit.rank) },
+      number,
+      el(
+        "article",
+        {},
+        el("h3", {}, title),
+        this.placeLine(hit),
+        el("p", { class: "snippet", lang: hit.language || null }, marked(hit.snippet, hit.marks)),
+        this.footer(hit),
+      ),
+    );
+    entry.addEventListener("pointerenter", () => this.events.onHover([hit.rank]));
+    entry.addEventListener("pointerleave", () => this.events.onHover([]));
+    entry.addEventListener("focusin", () => this.events.onHover([hit.rank]));
+    return entry;
+  }
+
+  private placeLine(hit: Hit): HTMLElement {
+    const line = el("p", { class: "place-line" });
+    if (hit.place) {
+      const place = hit.place;
+      line.append(button(place.name, () => this.events.onPlace(place.id), { class: "place" }));
+      const around = place.path.slice(1, -1).reverse().filter((name) => name !== place.name);
+      if (around.length) add(line, el("span", { class: "path" }, around.join(", ")));
+    } else line.append(el("span", { class: "path" }, strings.noPlace));
+    add(line, el("time", hit.published ? { datetime: hit.published } : {}, hit.published ? day(hit.published) : strings.undated));
+    return line;
+  }
+
+  private footer(hit: Hit): HTMLElement {
+    const footer = el("p", { class: "hit-foot" }, el("span", { class: "url", title: hit.url }, readable(hit.url)));
+    for (const topic of hit.topics) add(footer, button(topic, () => this.events.onTopic(topic), { class: "topic" }));
+    add(footer, button(strings.fullText, () => this.events.onOpen(hit), { class: "quiet" }));
+    const others = hit.other_places.slice(0, 3);
+    if (others.length) {
+      const also = el("span", { class: "also" }, `${strings.otherPlaces} `);
+      others.forEach((place, index) => add(also, index ? ", " : null, button(place.name, () => this.events.onPlace(place.id), { class: "place is-small" })));
+      add(footer, also);
+    }
+    return footer;
+  }
+
+  private paging(answer: SearchAnswer, state: State): HTMLElement {
+    const nav = el("nav", { class: "paging", "aria-label": strings.textPages });
+    if (answer.total <= PAGE_SIZE && !state.offset) return nav;
+    const first = state.offset + 1;
+    const last = Math.min(answer.total, state.offset + answer.hits.length);
+    const back = button(strings.previous, () => this.events.onOffset(Math.max(0, state.offset - PAGE_SIZE)));
+    const on = button(strings.next, () => this.events.onOffset(state.offset + PAGE_SIZE));
+    back.disabled = state.offset === 0;
+    on.disabled = last >= answer.total || state.offset + 2 * PAGE_SIZE > 10_000;
+    add(nav, back, el("span", {}, `${count(first)}–${count(last)} of ${count(answer.total)}`), on);
+    return nav;
+  }
+
+  /** Mark entries that belong to a marker; scroll the first one into view where asked. */
+  highlight(ranks: number[], scroll: boolean): void {
+    for (const [rank, entry] of this.entries) entry.classList.toggle("is-hot", ranks.includes(rank));
+    const first = ranks[0] !== undefined ? this.entries.get(ranks[0]) : undefined;
+    if (scroll && first) {
+      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      first.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+    }
+  }
+}
+
+function readable(url: string): string {
+  try {
+    const parsed = new URL(url);
+    return parsed.host + (parsed.pathname === "/" ? "" : safelyDecoded(parsed.pathname)) + parsed.search;
+  } catch {
+    return url;
+  }
+}
+
+function safelyDecoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,199 @@
+/** The page: state in the address, one question at a time to the server, and the parts that show the answer. */
+
+import "ol/ol.css";
+import { ask, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
+import { add, button, el } from "./dom";
+import { facets } from "./facets";
+import { ResultList } from "./list";
+import { ResultMap } from "./map";
+import { meaning } from "./meaning";
+import { overview } from "./overview";
+import { PageDialog } from "./pageview";
+import { fromAddress, hasQuestion, initial, PAGE_SIZE, question, type State, toAddress } from "./state";
+import { statistics } from "./statistics";
+import { count, strings } from "./strings";
+import { suggestPlaces } from "./suggest";
+import { TrendPanel } from "./trend";
+
+let state: State = fromAddress(location.search);
+let asking: AbortController | null = null;
+let known: Info | null = null;
+
+// -- The frame -------------------------------------------------------------------------------------
+
+const input = el("input", { type: "search", name: "q", id: "q", maxlength: "1000", autocomplete: "off", spellcheck: "false", placeholder: strings.searchPlaceholder, "aria-label": strings.searchLabel });
+const suggestions = el("ul", { class: "suggestions", id: "suggestions" });
+const statisticsButton = button(strings.statistics, () => change({ q: input.value, view: state.view === "statistics" ? "results" : "statistics", offset: 0 }), { class: "secondary", "aria-pressed": "false" });
+const form = el("form", { class: "search", role: "search", action: "/", method: "get" }, el("div", { class: "search-box" }, input, suggestions), el("button", { type: "submit", class: "primary" }, strings.search), statisticsButton);
+const home = el("a", { class: "brand", href: "/" }, el("span", { class: "rose", "aria-hidden": "true" }), el("span", { class: "wordmark" }, strings.name));
+const holdings = el("p", { class: "holdings" });
+const side = el("aside", { class: "side", "aria-label": strings.places });
+const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
+
+const list = new ResultList({
+  onHover: (ranks) => map.highlight(ranks),
+  onReveal: (rank) => map.reveal(rank),
+  onOpen: (hit) => change({ page: `${hit.node}/${hit.page}` }),
+  onPlace: (id) => choosePlace(id),
+  onTopic: (topic) => addWord(/\s/.test(topic) ? `inclass:"${topic}"` : `inclass:${topic}`),
+  onOffset: (offset) => {
+    change({ offset, map: "" });
+    main.scrollTo({ top: 0 });
+  },
+});
+const map: ResultMap = new ResultMap({
+  onMarker: (ranks) => {
+    list.highlight(ranks, true);
+    map.highlight(ranks);
+  },
+  onHover: (ranks) => {
+    list.highlight(ranks, false);
+    map.highlight(ranks);
+  },
+  onPlace: (id) => choosePlace(id),
+  onArea: (bbox) => change({ bbox, place: "", near: "", offset: 0, map: map.position() }),
+  onMove: (view) => {
+    state = { ...state, map: view };
+    history.replaceState(null, "", toAddress(state));
+  },
+});
+const trend = new TrendPanel({
+  onRange: (since, until) => change({ since, until, offset: 0 }),
+  onEvery: (every) => change({ every }),
+});
+const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => {
+  dialog.hide();
+  choosePlace(id);
+});
+
+document.getElementById("app")?.append(
+  el("a", { class: "skip", href: "#results" }, strings.skip),
+  el("header", { class: "head" }, home, form, holdings),
+  el("div", { class: "body" }, side, main, el("div", { class: "right" }, map.element, trend.element)),
+  dialog.element,
+);
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  change({ q: input.value.trim(), offset: 0, map: "", place: input.value.trim() === state.q ? state.place : "", bbox: "", view: state.view });
+  input.blur();
+});
+home.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  change({ ...initial });
+});
+suggestPlaces(input, suggestions, (place, rest) => {
+  input.value = rest;
+  change({ q: rest, place: String(place.id), near: "", bbox: "", offset: 0, map: "" });
+});
+window.addEventListener("popstate", () => {
+  state = fromAddress(location.search);
+  void show();
+});
+
+function choosePlace(id: number): void {
+  change({ place: String(id), near: "", bbox: "", offset: 0, map: "", page: "" });
+}
+
+function addWord(word: string): void {
+  const words = state.q.includes(word) ? state.q : `${state.q} ${word}`.trim();
+  change({ q: words, offset: 0, map: "" });
+}
+
+/** The one way to change what is shown. */
+function change(changes: Partial<State>): void {
+  const before = toAddress(state);
+  state = { ...state, ...changes };
+  const address = toAddress(state);
+  if (address !== before) history.pushState(null, "", address);
+  const onlyPage = Object.keys(changes).every((key) => key === "page");
+  if (onlyPage) showPage();
+  else void show();
+}
+
+function showPage(): void {
+  if (state.page) void dialog.show(state.page, state.q);
+  else dialog.hide();
+}
+
+// -- Showing ---------------------------------------------------------------------------------------
+
+async function show(): Promise<void> {
+  asking?.abort();
+  const mine = new AbortController();
+  asking = mine;
+  input.value = state.q;
+  statisticsButton.setAttribute("aria-pressed", String(state.view === "statistics"));
+  document.title = state.q ? `${state.q} — ${strings.name}` : strings.name;
+  document.body.classList.add("is-loading");
+  if (!main.childElementCount) main.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loading));
+  const base = question(state);
+  const withoutDates = new URLSearchParams(base);
+  withoutDates.delete("since");
+  withoutDates.delete("until");
+  const paged = new URLSearchParams(base);
+  paged.set("limit", String(PAGE_SIZE));
+  paged.set("offset", String(state.offset));
+  paged.set("sort", state.sort);
+  const trended = new URLSearchParams(withoutDates);
+  trended.set("every", state.every);
+  try {
+    const [answer, points, over, info] = await Promise.all([
+      ask<SearchAnswer>("search", paged, mine.signal),
+      ask<{ points: Point[] }>("points", base, mine.signal),
+      ask<TrendAnswer>("trend", trended, mine.signal),
+      known && hasQuestion(state) ? Promise.resolve(known) : ask<Info>("info", undefined, mine.signal),
+    ]);
+    known = info;
+    present(answer, points.points, over, info);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    if (!(error instanceof Refused)) throw error;
+    failed(error.message);
+  } finally {
+    if (asking === mine) document.body.classList.remove("is-loading");
+  }
+  showPage();
+}
+
+function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info: Info): void {
+  const asked = hasQuestion(state);
+  const events = { onPlace: choosePlace, onWord: addWord };
+  holdings.textContent = `${count(info.pages)} ${strings.pages} · ${count(info.places)} ${strings.placesFound}`;
+  document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
+  trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
+  if (state.view === "statistics") {
+    main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, over, events));
+    side.replaceChildren(facets(answer, chosenPlace(answer), events));
+    map.show([], points, state.map);
+  } else if (!asked) {
+    main.replaceChildren(overview(info, answer, events));
+    side.replaceChildren();
+    map.show([], points, state.map);
+  } else {
+    list.show(answer, state);
+    main.replaceChildren(meaning(answer, state, { change }), answer.hits.length ? list.element : nothing());
+    side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
+    map.show(answer.hits, points, state.map);
+  }
+}
+
+function chosenPlace(answer: SearchAnswer): number | null {
+  return answer.query.area ? null : (answer.query.where[0]?.id ?? null);
+}
+
+function nothing(): HTMLElement {
+  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, strings.noHitsTitle), el("p", {}, strings.noHitsText), button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
+}
+
+function failed(message: string): void {
+  const box = el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message));
+  add(box, button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
+  main.replaceChildren(box);
+  side.replaceChildren();
+  map.show([], [], state.map);
+  trend.show(null, "", "", state.every);
+}
+
+void show();

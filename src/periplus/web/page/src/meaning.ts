@@ -1,0 +1,68 @@
+/** How the question was understood: what, where with the other candidates, when; each can be taken back. */
+
+import type { SearchAnswer } from "./api";
+import { add, button, el } from "./dom";
+import type { State } from "./state";
+import { count, countOf, day, strings } from "./strings";
+
+export interface MeaningEvents {
+  change(changes: Partial<State>): void;
+}
+
+export function meaning(answer: SearchAnswer, state: State, events: MeaningEvents): HTMLElement {
+  const bar = el("div", { class: "meaning" });
+  add(bar, el("p", { class: "total", role: "status" }, el("strong", {}, countOf(answer.total, "page", "pages")), ` in ${Math.max(1, Math.round(answer.seconds * 1000))} ms`));
+  const chips = el("div", { class: "chips" });
+  where(chips, answer, state, events);
+  when(chips, answer, state, events);
+  if (state.view !== "statistics") add(bar, sorting(state, events));
+  if (chips.childElementCount) add(bar, chips);
+  if (answer.relaxed) add(bar, el("p", { class: "notice" }, strings.relaxed));
+  return bar;
+}
+
+function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: MeaningEvents): void {
+  const [chosen, ...others] = answer.query.where;
+  const clear = () => events.change({ place: "", near: "", bbox: "", offset: 0, map: "" });
+  if (chosen) {
+    const group = el("span", { class: "chip-group", role: "group", "aria-label": strings.where }, el("span", { class: "chip-label" }, strings.where));
+    const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", offset: 0, map: "" });
+    add(group, button(`${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }));
+    for (const other of others.slice(0, 5)) {
+      add(group, button(`${short(other.label ?? other.name)} · ${count(other.pages)}`, () => choose(other.id), { class: "chip", "aria-pressed": "false", title: strings.meant }));
+    }
+    if (state.place) add(group, button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` }));
+    add(chips, group);
+  } else if (answer.query.area) {
+    const area = answer.query.area;
+    const text = "km" in area ? `${area.km} km around ${area.lat.toFixed(2)}, ${area.lon.toFixed(2)}` : strings.inBox;
+    add(chips, el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.where), el("span", { class: "chip is-chosen" }, text), button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` })));
+  }
+}
+
+function when(chips: HTMLElement, answer: SearchAnswer, state: State, events: MeaningEvents): void {
+  const span = answer.query.when;
+  if (!span) return;
+  const text = `${span.since ? day(span.since) : "…"} – ${span.until ? day(span.until) : "…"}`;
+  const group = el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.when), el("span", { class: "chip is-chosen" }, text));
+  if (state.since || state.until) {
+    add(group, button("×", () => events.change({ since: "", until: "", offset: 0 }), { class: "chip-clear", "aria-label": `${strings.when}: ${strings.remove}` }));
+  }
+  add(chips, group);
+}
+
+function sorting(state: State, events: MeaningEvents): HTMLElement {
+  const group = el("span", { class: "sorting", role: "group", "aria-label": strings.sort });
+  for (const [value, name] of [["relevance", strings.relevance], ["time", strings.time]] as const) {
+    add(group, button(name, () => events.change({ sort: value, offset: 0 }), { "aria-pressed": String(state.sort === value), class: state.sort === value ? "segment is-chosen" : "segment" }));
+  }
+  return group;
+}
+
+/** `Lisbon, Lisbon District, Portugal` → `Lisbon, Portugal`; in one's own country the state is what tells apart. */
+function short(label: string): string {
+  const parts = label.split(", ");
+  const last = parts.at(-1);
+  if (parts.length < 3 || !last) return label;
+  return last === "United States" ? `${parts[0]}, ${parts[1]}` : `${parts[0]}, ${last}`;
+}

@@ -1,0 +1,61 @@
+/** One page: its text as it was read, with places and words marked, and why it was kept. Never its own HTML. */
+
+import { ask, type PageView, Refused } from "./api";
+import { add, button, el, marked, outerLink } from "./dom";
+import { day, strings } from "./strings";
+
+export class PageDialog {
+  readonly element = el("dialog", { class: "page-dialog", "aria-label": strings.fullText });
+
+  constructor(private readonly onClose: () => void, private readonly onPlace: (id: number) => void) {
+    this.element.addEventListener("close", () => this.onClose());
+    this.element.addEventListener("click", (event) => {
+      if (event.target === this.element) this.element.close();
+    });
+  }
+
+  async show(reference: string, q: string): Promise<void> {
+    const [node, page] = reference.split("/");
+    if (!node || !page) return;
+    if (!this.element.open) this.element.showModal();
+    this.element.replaceChildren(el("p", { class: "hint" }, strings.loading));
+    try {
+      const parameters = new URLSearchParams(q ? { q } : {});
+      this.fill(await ask<PageView>(`page/${encodeURIComponent(node)}/${encodeURIComponent(page)}`, parameters));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.element.replaceChildren(this.closer(), el("h2", {}, strings.errorTitle), el("p", {}, error.message));
+    }
+  }
+
+  hide(): void {
+    if (this.element.open) this.element.close();
+  }
+
+  private closer(): HTMLElement {
+    return button("×", () => this.element.close(), { class: "dialog-close", "aria-label": strings.close });
+  }
+
+  private fill(view: PageView): void {
+    const facts = el("dl", { class: "facts" });
+    const fact = (name: string, value: string) => add(facts, el("div", {}, el("dt", {}, name), el("dd", {}, value)));
+    fact(strings.keywordRelevance, view.keyword_relevance.toFixed(2));
+    fact(strings.placeRelevance, view.place_relevance.toFixed(2));
+    fact(strings.node, view.node);
+    const places = el("ul", { class: "page-places" });
+    for (const place of view.places) {
+      const share = place.weight === undefined ? "" : ` · ${Math.round(place.weight * 100)} %`;
+      places.append(el("li", {}, button(`${place.label ?? place.name}${share}`, () => this.onPlace(place.id), { class: "chip" })));
+    }
+    const text = el("div", { class: "page-text", lang: view.language || null }, marked(view.text, view.marks));
+    this.element.replaceChildren(
+      this.closer(),
+      el("h2", {}, view.title || view.url),
+      el("p", { class: "path" }, `${view.published ? day(view.published) : strings.undated} · `, outerLink(view.url, view.url)),
+      places,
+      el("details", { class: "why" }, el("summary", {}, strings.why), facts),
+      text,
+    );
+    this.element.scrollTop = 0;
+  }
+}

@@ -1,0 +1,41 @@
+/** The statistics of a question: the same numbers as tables. The time line stands beside them. */
+
+import type { Count, PlaceFacet, SearchAnswer, TrendAnswer } from "./api";
+import { add, button, el } from "./dom";
+import { meter } from "./overview";
+import { count, countOf, strings } from "./strings";
+
+export interface StatisticsEvents {
+  onPlace(id: number): void;
+  onWord(word: string): void;
+}
+
+export function statistics(answer: SearchAnswer, trend: TrendAnswer | null, events: StatisticsEvents): HTMLElement {
+  const box = el("div", { class: "statistics" }, el("h2", {}, strings.statistics), el("p", { class: "hint" }, countOf(answer.total, "page", "pages")));
+  const cities = leaves(answer.facets.places, "").sort((a, b) => b.count - a.count).slice(0, 15);
+  add(box, table(strings.places, cities.map((place) => ({ name: place.label, count: place.count, go: () => events.onPlace(place.id) }))));
+  const words = (values: Count[], operator: string) =>
+    values.map((value) => ({ ...value, go: () => events.onWord(/\s/.test(value.name) ? `${operator}:"${value.name}"` : `${operator}:${value.name}`) }));
+  add(box, table(strings.topics, words(answer.facets.topics, "inclass")));
+  add(box, table(strings.sites, words(answer.facets.sites, "site")));
+  add(box, table(strings.languages, words(answer.facets.languages, "lang")));
+  if (trend) add(box, table(strings.trend, trend.buckets.filter((bucket) => bucket.count).map((bucket) => ({ name: bucket.start, count: bucket.count }))));
+  return box;
+}
+
+function leaves(places: PlaceFacet[], around: string): (PlaceFacet & { label: string })[] {
+  return places.flatMap((place) =>
+    place.children.length ? leaves(place.children, place.name) : [{ ...place, label: around ? `${place.name}, ${around}` : place.name }],
+  );
+}
+
+function table(title: string, rows: { name: string; count: number; go?: () => void }[]): HTMLElement | null {
+  if (!rows.length) return null;
+  const most = Math.max(1, ...rows.map((row) => row.count));
+  const body = el("tbody", {});
+  for (const row of rows) {
+    const name = row.go ? button(row.name, row.go, { class: "quiet" }) : row.name;
+    body.append(el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "n" }, count(row.count)), el("td", { class: "m" }, meter(row.count / most))));
+  }
+  return el("table", {}, el("caption", {}, title), body);
+}

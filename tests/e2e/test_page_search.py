@@ -1,0 +1,254 @@
+"""The web page in a real browser, on the sample collection."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from running_server import running_server
+from sample_collection import build_collection
+
+from periplus.web.server import STATIC
+
+pytestmark = [
+    pytest.mark.needs("chromium"),
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed"),
+    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
+]
+
+_ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_server(build_collection(tmp_path_factory.mktemp("page") / "crawl").path) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+class Visit:
+    """A page under watch: what it asked for, and what went wrong in it."""
+
+    def __init__(self, page: Page, server: str) -> None:
+        self.page = page
+        self.server = server
+        self.hosts: set[str] = set()
+        self.troubles: list[str] = []
+        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("console", lambda message: self.troubles.append(message.text) if message.type == "error" else None)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.server + path)
+        self.settle()
+        return self.page
+
+    def settle(self) -> None:
+        self.page.locator("body:not(.is-loading) main > *").first.wait_for()
+
+
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    visit = Visit(context.new_page(), server)
+    yield visit
+    context.close()
+    assert visit.troubles == []
+    assert visit.hosts - {""} <= {urlsplit(server).netloc}
+
+
+def test_the_first_view_shows_what_there_is(visit: Visit) -> None:
+    page = visit.open("/")
+    expect(page.get_by_role("heading", name="What this collection holds")).to_be_visible()
+    expect(page.locator(".figures")).to_contain_text("84")
+    expect(page.locator(".top-places li").first).to_contain_text("Lisbon")
+    expect(page.locator(".trend .bar").first).to_be_visible()
+    page.locator(".top-places button").first.click()
+    expect(page.locator(".hits .hit").first).to_contain_text("Lisbon")
+
+
+def test_search_list_and_numbers(visit: Visit) -> None:
+    page = visit.open("/")
+    page.locator("#q").fill("pizza in Lisbon")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page.locator(".hit")).to_have_count(10)
+    expect(page.locator(".total")).to_contain_text("24 pages")
+    first = page.locator(".hit").first
+    expect(first.locator(".number")).to_have_text("1")
+    expect(first.locator("mark.what").first).to_have_text("Pizza")
+    expect(first.locator("a.title")).to_have_attribute("rel", "noopener noreferrer nofollow")
+    expect(first.locator(".place-line")).to_contain_text("Lisbon District, Portugal")
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator(".hit .number").first).to_have_text("11")
+
+
+def test_disambiguation_by_chips(visit: Visit) -> None:
+    page = visit.open("/?q=pizza+in+Lisbon")
+    expect(page.locator(".chip.is-chosen")).to_have_text("Lisbon, Portugal · 34")
+    page.get_by_role("button", name="Lisbon, New Hampshire · 2").click()
+    expect(page.locator(".hit")).to_have_count(1)
+    expect(page.locator(".hit")).to_contain_text("Lisbon House of Pizza")
+    expect(page.locator(".chip.is-chosen")).to_have_text("Lisbon, New Hampshire · 2")
+    assert "place=5088597" in page.url
+    page.go_back()
+    expect(page.locator(".hit")).to_have_count(10)
+
+
+def test_entry_and_marker_belong_together(visit: Visit) -> None:
+    page = visit.open("/?q=reef+OR+rodeo+OR+floods")
+    page.locator(".hit .number").nth(1).click()
+    popup = page.locator(".popup")
+    expect(popup).to_be_visible()
+    title = page.locator(".hit").nth(1).locator(".title").inner_text()
+    expect(popup).to_contain_text(title)
+    expect(popup.locator(".coordinates")).to_contain_text("°")
+    expect(page.locator(".hit.is-hot")).to_have_count(1)
+
+
+def test_a_click_on_the_map_highlights_the_entry(visit: Visit) -> None:
+    page = visit.open("/?q=sylhet+floods&map=91.872,24.899,6")
+    box = page.locator(".map-canvas").bounding_box()
+    assert box is not None
+    page.locator(".map-canvas canvas").first.wait_for()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 20)
+    expect(page.locator(".popup h3")).to_have_text("Sylhet")
+    expect(page.locator(".hit.is-hot")).to_contain_text("Floods around Sylhet")
+
+
+def test_a_shared_address_shows_the_same_view(visit: Visit) -> None:
+    address = "/?q=river&place=4736286&sort=time&offset=10&since=2026-01-01&until=2026-10-31&map=-95.0000,31.0000,5.00"
+    page = visit.open(address)
+    expect(page.locator(".hit .number").first).to_have_text("11")
+    expect(page.locator(".segment.is-chosen")).to_have_text("newest")
+    expect(page.get_by_label("From")).to_have_value("2026-01-01")
+    expect(page.locator("#q")).to_have_value("river")
+    titles = page.locator(".hit .title").all_inner_texts()
+    page.reload()
+    visit.settle()
+    expect(page.locator(".hit .title").first).to_have_text(titles[0])
+    assert page.locator(".hit .title").all_inner_texts() == titles
+    assert "map=-95.0000" in page.url
+
+
+def test_brushing_the_trend_chooses_a_time(visit: Visit) -> None:
+    page = visit.open("/?q=bayou")
+    chart = page.locator(".trend-chart svg")
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 10, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 70, box["y"] + 50)
+    page.mouse.up()
+    visit.page.wait_for_url("**since=2026-01-01*")
+    expect(page.locator(".chips")).to_contain_text("Jan 1, 2026")
+    page.get_by_role("button", name="any time").click()
+    expect(page.locator(".chips")).to_have_count(0)
+
+
+def test_the_place_tree_narrows(visit: Visit) -> None:
+    page = visit.open("/?q=river")
+    page.get_by_role("button", name="New Hampshire 2").click()
+    expect(page.locator(".hit")).to_have_count(2)
+
+
+def test_statistics_of_a_topic(visit: Visit) -> None:
+    page = visit.open("/")
+    page.locator("#q").fill("inclass:food")
+    page.get_by_role("button", name="Statistics").click()
+    expect(page.get_by_role("heading", name="Statistics")).to_be_visible()
+    expect(page.locator(".statistics table").first).to_contain_text("Lisbon")
+    expect(page.locator(".trend .bar").first).to_be_visible()
+
+
+def test_the_page_view_marks_places_and_words(visit: Visit) -> None:
+    page = visit.open("/?q=lobster")
+    page.get_by_role("button", name="Full text").click()
+    dialog = page.get_by_role("dialog", name="Full text")
+    expect(dialog.locator(".page-text mark.where").first).to_have_text("Portland")
+    expect(dialog.locator(".page-text mark.what").first).to_have_text("lobster")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert "page=" not in page.url
+
+
+def test_suggestions_by_keyboard(visit: Visit) -> None:
+    page = visit.open("/")
+    page.locator("#q").press_sequentially("coffee in Port")
+    expect(page.locator("#suggestions li")).to_have_count(5)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".hit")).to_contain_text("Coffee roasters of Portland")
+    expect(page.locator("#q")).to_have_value("coffee")
+
+
+def test_nothing_found(visit: Visit) -> None:
+    page = visit.open("/?q=zzzzzz")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    page.get_by_role("button", name="Show everything").click()
+    expect(page.get_by_role("heading", name="What this collection holds")).to_be_visible()
+
+
+def test_a_wrong_question_is_explained(visit: Visit) -> None:
+    page = visit.open("/?q=before:2026-02-31")
+    expect(page.get_by_role("alert")).to_contain_text("not in the calendar")
+    visit.troubles.clear()  # the browser logs the answers 400
+
+
+def test_attacks_do_not_run(visit: Visit) -> None:
+    page = visit.open("/?q=harmless&place=2267057")
+    expect(page.locator(".hit")).to_have_count(10)
+    page.locator(".hit .number").first.click()
+    expect(page.locator(".popup")).to_be_visible()
+    for number in range(3):
+        page.locator(".hit").nth(number).get_by_role("button", name="Full text").click()
+        expect(page.get_by_role("dialog", name="Full text").locator(".page-text")).to_be_visible()
+        page.keyboard.press("Escape")
+    visit.open("/?q=" + "%3Cimg%20src%3Dx%20onerror%3D%22window.__attacked%3D20%22%3E")
+    visit.open("/?view=statistics&q=inclass:attack")
+    assert page.evaluate("window.__attacked") is None
+    assert page.locator("main script, main img, main iframe, main svg").count() == 0
+    assert page.locator('a[href^="javascript:"]').count() == 0
+
+
+@pytest.mark.parametrize(("width", "height"), [(375, 812), (768, 1024), (2560, 1300)])
+def test_every_width_shows_list_map_and_trend(browser: Browser, server: str, width: int, height: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = Visit(context.new_page(), server).open("/?q=coffee+in+Portland")
+    for part in (".hit", ".map-canvas canvas", ".trend-chart svg", ".chip.is-chosen"):
+        expect(page.locator(part).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_dark_follows_the_system(browser: Browser, server: str) -> None:
+    colours = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme)
+        page = Visit(context.new_page(), server).open("/?q=pizza")
+        colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        context.close()
+    assert colours["light"] != colours["dark"]
+
+
+def test_the_lock_names_no_registry() -> None:
+    lock = Path(STATIC).parent / "page" / "package-lock.json"
+    assert '"resolved"' not in lock.read_text("utf-8")
