@@ -102,6 +102,11 @@ class Host:
     count: int = 0
 
     @property
+    def has_facets(self) -> bool:
+        """Whether the shop can be browsed by facets in any order: one in six, since each is a trap."""
+        return self.kind == "shop" and self.session == "path" and self.topic == "electronics"
+
+    @property
     def url(self) -> str:
         """The home page."""
         return f"http://{self.name}/"

@@ -150,7 +150,8 @@ def odd_links(canvas: Canvas) -> list[str]:
         result.append(canvas.raw(f"/missing/{index}.html", "An older article"))
     if random() < 0.03:
         result.append(canvas.raw(f"/old{page.path}", "Permanent address"))
-    if random() < 0.03 and "?" not in page.path:
+    # Links relative to the folder would open a second site under /print/.
+    if random() < 0.03 and "?" not in page.path and canvas.host.links != "folder":
         result.append(canvas.raw(f"/print{page.path}", "Printer friendly version"))
     if random() < 0.02:
         result.append(canvas.raw(f"http://{canvas.host.name}/#top", "Back to top"))

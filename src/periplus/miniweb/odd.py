@@ -139,7 +139,7 @@ def _deeper(visit: _Visit) -> Response | None:
 
 def _browse(visit: _Visit) -> Response | None:
     """Facets in every order: few pages of content, thousands of addresses."""
-    if visit.host.kind != "shop":
+    if not visit.host.has_facets:
         return None
     pairs = [pair for pair in visit.target.partition("?")[2].split("&") if pair]
     chosen = {pair.partition("=")[0] for pair in pairs}
