@@ -5,6 +5,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections import Counter
 from statistics import mean
 
@@ -223,6 +224,18 @@ def test_pages_do_not_depend_on_the_order_of_requests() -> None:
     forwards = [get(web, page) for page in web.blueprint.pages]
     backwards = [get(web, page) for page in reversed(web.blueprint.pages)]
     assert forwards == backwards[::-1]
+
+
+def test_a_plan_costs_little_memory_so_that_100000_pages_are_no_matter() -> None:
+    generate(1, **SMALL)  # what is shared by all plans is loaded
+    tracemalloc.start()
+    try:
+        web = generate(1, hosts=100, pages=4000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(web.blueprint.pages) == 4000
+    assert peak / 4000 < 2_000  # bytes a page: 100,000 pages stay under 200 MB
 
 
 @pytest.mark.parametrize(
