@@ -1,5 +1,6 @@
 """The whole story on the miniature web, from outside: crawl, kill, resume, search, evaluate."""
 
+import contextlib
 import json
 import random
 import sqlite3
@@ -102,18 +103,17 @@ def test_no_page_is_asked_for_twice(web: MiniwebProcess, tmp_path: Path) -> None
 def test_killed_at_random_moments_it_ends_with_the_same_pages(web: MiniwebProcess, whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     moments = random.Random(20061)
-    killed = 0
-    while True:
+    for _ in range(KILLS):
         process = start("crawl", web.job, "--out", folder, "--json")
-        try:
-            out, err = process.communicate(timeout=moments.uniform(0.8, 2.5) if killed < KILLS else 120)
-            break
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            killed += 1
+        limit = len(web.requests()) + moments.randrange(5, 90)
+        while len(web.requests()) < limit and process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.02)
+        process.kill()
+        process.communicate()
+    process = start("crawl", web.job, "--out", folder, "--json")
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert killed, "it was never killed"
     assert set(pages_of(folder)) == set(pages_of(whole))
     summary = json.loads(out.splitlines()[-1])
     assert summary["queued"] == 0
