@@ -156,6 +156,7 @@ class Crawl:
             await self._dispatch(shared, group)
             for task in background:
                 task.cancel()
+        await self._commit(shared)  # what the last deliveries allow the senders to delete
         await self._index()
         self._report(shared, started)
 

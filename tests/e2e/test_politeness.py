@@ -1,5 +1,7 @@
 """Politeness with the server's own log as the judge, also across kill -9 and restart."""
 
+import contextlib
+import itertools
 import subprocess
 from collections import defaultdict
 from pathlib import Path
@@ -15,7 +17,7 @@ def gaps_by_host(requests: list[dict[str, Any]]) -> dict[str, list[float]]:
     times: dict[str, list[float]] = defaultdict(list)
     for row in requests:
         times[row["host"]].append(row["time"])
-    return {host: [b - a for a, b in zip(at, at[1:], strict=False)] for host, at in times.items()}
+    return {host: [b - a for a, b in itertools.pairwise(at)] for host, at in times.items()}
 
 
 def test_one_request_at_a_time_and_never_too_early_even_after_a_kill(tmp_path: Path) -> None:
@@ -24,11 +26,12 @@ def test_one_request_at_a_time_and_never_too_early_even_after_a_kill(tmp_path: P
         web.job.write_text(text, "utf-8")
         folder = tmp_path / "crawl"
         first = start("crawl", web.job, "--out", folder, "--pages", 250, "--json")
-        try:
-            first.communicate(timeout=4)
-        except subprocess.TimeoutExpired:
-            first.kill()
-            first.communicate()
+        while len(web.requests()) < 60:
+            assert first.poll() is None, "it ended before it could be killed"
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                first.wait(timeout=0.05)
+        first.kill()
+        first.communicate()
         killed_after = len(web.requests())
         done = periplus("crawl", web.job, "--out", folder, "--pages", 250, "--json")
         assert done.code == 3, done.err
