@@ -42,10 +42,10 @@ check: setup ## format, lint, types, spelling
 	$(BIN)/codespell
 
 bench: setup ## speed, side by side with peers
-	$(BIN)/python -m scripts.bench
+	$(BIN)/python scripts/bench.py
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
-	$(BIN)/python -m scripts.eval
+	$(BIN)/python scripts/eval.py
 
 docs: setup ## write the generated parts of docs/ anew
 	$(BIN)/python scripts/docs.py
