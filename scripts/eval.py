@@ -35,7 +35,7 @@ def main() -> None:
             if data is None:
                 print(f"NOT MEASURED: {name} is not in {folder}")
                 continue
-            command = [sys.executable, Path(__file__).parent / script, *options]
+            command = [sys.executable, str(Path(__file__).parent / script), *options]
             failed += (
                 subprocess.run(command, env=os.environ | {"PERIPLUS_DATA": str(data)}, check=False).returncode != 0
             )
