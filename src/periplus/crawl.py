@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from periplus import __version__
 from periplus.clock import Clock
-from periplus.errors import DiskFull, PeriplusError
+from periplus.errors import DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
@@ -67,6 +67,7 @@ class Crawl:
         self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")
         self._exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
+        self._indexes: dict[str, NodeIndex] = {}
         self._turns: set[asyncio.Task[None]] = set()
         self._writing = False
         self._happened = asyncio.Event()
@@ -263,8 +264,12 @@ class Crawl:
 
     def _update_indexes(self) -> None:
         for node in self._nodes.values():
-            with contextlib.closing(open_reader(node.store.folder.database)) as db:
-                NodeIndex.open(node.store.folder.index, create=True).update(db)
+            index = self._indexes.get(node.name)
+            if index is None:
+                index = self._indexes[node.name] = NodeIndex.open(node.store.folder.index, create=True)
+            # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
+            with contextlib.closing(open_reader(node.store.folder.database)) as db, contextlib.suppress(FolderInUse):
+                index.update(db)
 
     async def _keep_watching(self, shared: Shared, started: float) -> None:
         """Progress, the time limit and the disk's reserve."""

@@ -127,7 +127,8 @@ class Tokens:
     """The tokens of one text: where they start and end, what they look like, what lies between them.
 
     All arrays have one entry per token; `stopped` says that a full stop follows directly,
-    `gap[i]` is what lies between token i and token i + 1 (GAP_LINE after the last). `cls` are the class bits of the first character. `key(a, b)` is vectorised over runs of tokens.
+    `gap[i]` is what lies between token i and token i + 1 (GAP_LINE after the last). `cls` are the class
+    bits of the first character. `key(a, b)` is vectorised over runs of tokens.
     """
 
     start: I64
