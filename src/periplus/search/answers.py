@@ -70,7 +70,7 @@ class HitBuilder:
         geo = candidate.geo
         place = self._atlas.get(geo.place_id) if geo.place_id is not None else None
         return {
-            "formula": "score = text × geo; geo = relation × (0.25 + 0.75 × weight)",
+            "formula": "score = text × geo; geo = relation × (0.05 + 0.95 × weight)",
             "text": round(candidate.text_score, 6),
             "geo": round(geo.value, 6),
             "place": place.label if place else None,

@@ -43,6 +43,9 @@ class Where:
     circle: Circle | None = None
     box: BBox | None = None
 
+    def __bool__(self) -> bool:
+        return self.place is not None or self.circle is not None or self.box is not None
+
 
 @dataclass(frozen=True, slots=True)
 class PlaceWords:

@@ -189,7 +189,7 @@ def test_explain_shows_the_parts_of_the_score(collection: Collection) -> None:
     hit = collection.search(SearchRequest.of("pizza in Lisbon", explain=True, limit=1)).hits[0]
     assert hit.explanation is not None
     assert hit.score == pytest.approx(hit.explanation["text"] * hit.explanation["geo"], rel=1e-4)
-    assert hit.explanation["geo"] == pytest.approx(1.0 * (0.25 + 0.75 * 0.8))
+    assert hit.explanation["geo"] == pytest.approx(1.0 * (0.05 + 0.95 * 0.8))
 
 
 def test_json_has_the_agreed_keys(collection: Collection) -> None:

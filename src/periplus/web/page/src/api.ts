@@ -14,6 +14,7 @@ export interface Place {
   population: number;
   path: string[];
   pages: number;
+  main_pages: number;
   label?: string;
   weight?: number;
 }
