@@ -28,8 +28,9 @@ class HitBuilder:
         what = [word.text for word in question.what if not word.excluded]
         self._marker = Marker(what, [place.name] if place else [], languages)
 
-    def hit(self, rank: int, candidate: "Candidate", record: PageRecord) -> Hit:
+    def hit(self, rank: int, found: "tuple[Candidate, PageRecord]", relation_to_place: str) -> Hit:
         """A result as it is shown."""
+        candidate, record = found
         text, mentions = candidate.shard.text(record.id)
         inside = [(start, end) for start, end, place_id, _ in mentions if self._is_where(place_id)]
         snippet = self._marker.snippet(text, inside)
@@ -58,7 +59,7 @@ class HitBuilder:
             topics=(record.topic,) if record.topic else (),
             place=self._atlas.get(main) if main is not None else None,
             other_places=tuple(others[:OTHER_PLACES]),
-            relation="in" if candidate.geo.place_id is not None else "",
+            relation=relation_to_place,
             explanation=self._explanation(candidate) if self._explain else None,
         )
 

@@ -19,10 +19,11 @@ from periplus.search.describe import describe, page_view
 from periplus.search.facets import place_tree
 from periplus.search.question import Question, understand
 from periplus.search.ranking import ANYWHERE, GeoScore, GeoScorer
-from periplus.search.request import MOST_RESULTS, SearchRequest
+from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import Facets, MapPoint, SearchResult, Trend, Understood
 from periplus.search.shard import PageRecord, Shard
 from periplus.search.trend import Every, bucket_days
+from periplus.search.where import AROUND_KM, Where
 from periplus.store.folder import CrawlFolder
 
 __all__ = ["Candidate", "Collection"]
@@ -47,6 +48,10 @@ class Candidate:
     text_score: float
     geo: GeoScore
     score: float
+
+
+Found = tuple[Candidate, PageRecord]
+"""A hit with what it shows."""
 
 
 class Collection:
@@ -151,12 +156,14 @@ class Collection:
         relaxed = False
         if len(question.query.required) > 1 and not self.count(question.query):
             question, relaxed = replace(question, query=question.query.relaxed()), True
-        total, records = self._ranked(request, question)
-        window = records[request.offset : request.offset + request.limit]
+        total, ranked = self._ranked(request, question)
+        window = ranked[request.offset : request.offset + request.limit]
         builder = HitBuilder(question, self._atlas, self._languages, explain=request.explain)
-        hits = [
-            builder.hit(rank, candidate, record) for rank, (candidate, record) in enumerate(window, request.offset + 1)
-        ]
+        inside = "in" if question.where else ""
+        hits = [builder.hit(rank, found, inside) for rank, found in enumerate(window, request.offset + 1)]
+        if total < request.limit:
+            around = self._neighbours(request, question, ranked)
+            hits.extend(builder.hit(rank, found, "near") for rank, found in enumerate(around, total + 1))
         return SearchResult(
             understood=_understood(request, question),
             total=total,
@@ -166,7 +173,20 @@ class Collection:
             relaxed=relaxed,
         )
 
-    def _ranked(self, request: SearchRequest, question: Question) -> tuple[int, list[tuple[Candidate, PageRecord]]]:
+    def _neighbours(self, request: SearchRequest, question: Question, found: Sequence[Found]) -> list[Found]:
+        """Hits of places around the one asked for, to fill up a first page that has few; none for states and larger."""
+        place = question.where.place
+        if place is None or place.point is None or place.kind not in ("city", "feature") or not question.query.required:
+            return []
+        circle = Circle(place.point, AROUND_KM)
+        near = [other.id for other in self._atlas.within(circle) if not other.is_inside(place)]
+        where = Where(circle=circle)
+        query = replace(question.query, paths=(), place_ids=tuple(near), focus=None)
+        _, around = self._ranked(request, replace(question, query=query, where=where))
+        known = {record.url for _, record in found}
+        return [pair for pair in around if pair[1].url not in known][: request.limit - len(found)]
+
+    def _ranked(self, request: SearchRequest, question: Question) -> tuple[int, list[Found]]:
         """All hits up to the end of the window, in order, each page once; and how many there are in all."""
         needed = request.offset + request.limit
         nothing_to_rank_by = not question.query.required and not question.query.paths and not question.query.place_ids
@@ -199,7 +219,7 @@ class Collection:
             found.append(Candidate(shard, page, score, weighed, score * weighed.value))
         return found
 
-    def _unique(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, PageRecord]]:
+    def _unique(self, candidates: Sequence[Candidate]) -> list[Found]:
         """The candidates with their records; the same URL or content in two nodes is shown once, at its best."""
         by_shard: dict[str, list[int]] = {}
         for candidate in candidates:

@@ -14,7 +14,7 @@ from periplus.search.atlas import Atlas, KnownPlace, name_key
 from periplus.search.request import Circle
 from periplus.search.words import Word
 
-__all__ = ["PlaceWords", "Where", "find_place_words", "named_place"]
+__all__ = ["AROUND_KM", "PlaceWords", "Where", "find_place_words", "named_place"]
 
 INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "a", "nach", "aus", "within", "inside"})
 AROUND_WORDS = frozenset({"near", "around", "nearby", "bei", "près", "perto", "cerca", "vicino"})

@@ -97,6 +97,24 @@ def test_unknown_places_are_named_with_the_nearest(collection: Collection) -> No
         collection.search(SearchRequest.of("", place="42"))
 
 
+def test_few_hits_are_filled_up_from_around_and_say_so(tmp_path: Path) -> None:
+    pages = [
+        make_page(1, title="Rodeo of Houston", text="A rodeo in Houston", places=((4699066, 0.9),)),
+        make_page(2, title="Rodeo of Pasadena", text="A rodeo in Pasadena", places=((4718097, 0.9),)),
+        make_page(3, title="Rodeo of Dallas", text="A rodeo in Dallas", places=((4684888, 0.9),)),
+    ]
+    with Collection.open([build_collection(tmp_path / "crawl", pages, nodes=("a",)).path]) as collection:
+        result = collection.search(SearchRequest.of("rodeo in Houston"))
+        assert [(hit.title, hit.relation) for hit in result.hits] == [
+            ("Rodeo of Houston", "in"),
+            ("Rodeo of Pasadena", "near"),
+        ]
+        assert result.total == 1
+        assert [hit.rank for hit in result.hits] == [1, 2]
+        texas = collection.search(SearchRequest.of("rodeo in Texas"))
+        assert {hit.relation for hit in texas.hits} == {"in"}
+
+
 # -- When ------------------------------------------------------------------------------------------
 
 

@@ -79,6 +79,7 @@ export interface TrendAnswer {
 export interface Point {
   id: number;
   label: string;
+  kind: string;
   lat: number;
   lon: number;
   count: number;
