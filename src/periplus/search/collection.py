@@ -31,7 +31,10 @@ __all__ = ["Candidate", "Collection"]
 RERANKED = 300
 """Hits of each node whose geography is weighed; deeper ones keep the order of their text score."""
 
-FACETS = {"place_path": 400, "topic": 20, "domain": 10, "language": 10}
+SPARE = 40
+"""Hits looked at beyond those shown, in case some are the same page in two nodes."""
+
+FACETS = {"place_path": 200, "topic": 20, "domain": 10, "language": 10}
 """Values of each facet that are counted."""
 
 MOST_PLACES = 65_000
@@ -48,6 +51,7 @@ class Candidate:
     text_score: float
     geo: GeoScore
     score: float
+    deep: bool = False  # beyond those whose geography is weighed
 
 
 Found = tuple[Candidate, PageRecord]
@@ -160,10 +164,10 @@ class Collection:
         window = ranked[request.offset : request.offset + request.limit]
         builder = HitBuilder(question, self._atlas, self._languages, explain=request.explain)
         inside = "in" if question.where else ""
-        hits = [builder.hit(rank, found, inside) for rank, found in enumerate(window, request.offset + 1)]
+        hits = builder.hits(window, request.offset + 1, inside)
         if total < request.limit:
             around = self._neighbours(request, question, ranked)
-            hits.extend(builder.hit(rank, found, "near") for rank, found in enumerate(around, total + 1))
+            hits.extend(builder.hits(around, total + 1, "near"))
         return SearchResult(
             understood=_understood(request, question),
             total=total,
@@ -195,28 +199,30 @@ class Collection:
         candidates: list[Candidate] = []
         total = 0
         for shard in self.shards:
-            most = needed if by_time else min(MOST_RESULTS, max(RERANKED, needed))
+            most = min(MOST_RESULTS, needed + SPARE if by_time or geo is None else max(RERANKED, needed + SPARE))
             ranking = shard.index.top(question.query, most, by_time=by_time)
             total += ranking.total
             scored = [(hit.page, hit.score if question.query.required else 1.0 + hit.score) for hit in ranking.hits]
             candidates.extend(self._weigh(shard, scored, geo))
         if not by_time:
-            candidates.sort(key=lambda candidate: (-candidate.score, candidate.shard.key, candidate.page))
-            candidates = candidates[: needed + RERANKED]
+            candidates.sort(key=lambda one: (one.deep, -one.score, one.shard.key, one.page))
+            candidates = candidates[: needed + SPARE]
         records = self._unique(candidates)
         if by_time:
-            records.sort(key=lambda pair: (pair[1].published or "", pair[1].fetched_at, pair[1].url), reverse=True)
+            # Stable, and by nothing else: what lies beyond the window must not change what is in it.
+            records.sort(key=lambda pair: pair[1].published or "", reverse=True)
         return (len(records) if total <= len(candidates) else total), records
 
     def _weigh(self, shard: Shard, hits: Sequence[tuple[int, float]], geo: GeoScorer | None) -> list[Candidate]:
         """The hits of a node with their geography; `geo` is None where nothing geographic is asked."""
         if geo is None:
             return [Candidate(shard, page, score, ANYWHERE, score) for page, score in hits]
-        footprints = shard.footprints([page for page, _ in hits])
+        footprints = shard.footprints([page for page, _ in hits[:RERANKED]])
         found = []
-        for page, score in hits:
+        for page, score in hits[:RERANKED]:
             weighed = geo.score(footprints.get(page, ()))
             found.append(Candidate(shard, page, score, weighed, score * weighed.value))
+        found.extend(Candidate(shard, page, score, ANYWHERE, score, deep=True) for page, score in hits[RERANKED:])
         return found
 
     def _unique(self, candidates: Sequence[Candidate]) -> list[Found]:

@@ -196,6 +196,20 @@ def test_sort_by_time_and_paging(collection: Collection) -> None:
     assert pages == [hit.url for hit in everything]
 
 
+@pytest.mark.parametrize("sort", ["relevance", "time"])
+def test_paging_is_stable_where_all_are_equal(tmp_path: Path, sort: str) -> None:
+    pages = [
+        make_page(n, url=f"http://s{n}.example/", text=f"Equal number {n}", published="2026-05-05") for n in range(60)
+    ]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        shown = [
+            hit.url
+            for offset in range(0, 60, 10)
+            for hit in collection.search(SearchRequest.of("equal in Houston", sort=sort, offset=offset)).hits
+        ]
+    assert len(shown) == len(set(shown)) == 60
+
+
 def test_facets_are_a_tree_with_counts(collection: Collection) -> None:
     places = collection.search(SearchRequest.of("in Texas")).to_json()["facets"]["places"]
     america = next(place for place in places if place["name"] == "North America")
