@@ -52,6 +52,7 @@ _PLACES = """
 4975802 city US ME 43.66147 -70.25533 66881 World/North America/United States/Maine/Portland _/4971068
 4699066 city US TX 29.76328 -95.36327 2296224 World/North America/United States/Texas/Houston _/4736286
 4684888 city US TX 32.78306 -96.80667 1300092 World/North America/United States/Texas/Dallas _/4736286
+4718097 city US TX 29.69106 -95.2091 153784 World/North America/United States/Texas/Pasadena _/4736286
 4736286 admin1 US TX 31.25044 -99.25061 25145561 World/North America/United States/Texas _
 4076598 city US AL 30.69436 -88.04305 194288 World/North America/United States/Alabama/Mobile _/4829764
 1850147 city JP 40 35.6895 139.69171 8336599 World/Asia/Japan/Tokyo Prefecture/Tokyo 6295630/6255147/1861060/1850144

@@ -7,7 +7,7 @@ the index is exactly at its last commit and says so: nothing is lost and nothing
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -215,13 +215,19 @@ class NodeIndex:
         )
         return Ranking(int(cast("Any", result).count), hits)
 
-    def terms(self, query: IndexQuery, field: str, most: int) -> dict[str, int]:
-        """How many of the pages that answer have each value of `field`, the most frequent first."""
-        answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
-        return {bucket["key"]: bucket["doc_count"] for bucket in answer["n"]["buckets"]}
+    def counts(self, query: IndexQuery, fields: Mapping[str, int]) -> dict[str, dict[str, int]]:
+        """How many of the pages that answer have each value of the fields, the most frequent first.
+
+        `fields` says how many values of each are wanted.
+        """
+        wanted = {field: {"terms": {"field": field, "size": most}} for field, most in fields.items()}
+        answer = self._searcher.aggregate(self._compile(query), wanted)
+        return {
+            field: {str(bucket["key"]): bucket["doc_count"] for bucket in answer[field]["buckets"]} for field in fields
+        }
 
     def numbers(self, query: IndexQuery, field: str, most: int) -> dict[int, int]:
-        """The same for a field of whole numbers: `day`, `month`, `place`, `main_place`."""
+        """The same for one field of whole numbers: `day`, `month`, `place`, `main_place`."""
         answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
         return {int(bucket["key"]): bucket["doc_count"] for bucket in answer["n"]["buckets"]}
 

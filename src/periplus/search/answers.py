@@ -1,12 +1,13 @@
 """Hits made ready to be shown: snippet, marks, places, and where asked the parts of the score."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from periplus.search.atlas import Atlas
 from periplus.search.question import Question
 from periplus.search.ranking import relation
 from periplus.search.results import Hit
-from periplus.search.shard import PageRecord
+from periplus.search.shard import PageRecord, Shard
 from periplus.search.snippets import Marker
 
 if TYPE_CHECKING:
@@ -28,14 +29,32 @@ class HitBuilder:
         what = [word.text for word in question.what if not word.excluded]
         self._marker = Marker(what, [place.name] if place else [], languages)
 
-    def hit(self, rank: int, candidate: "Candidate", record: PageRecord) -> Hit:
-        """A result as it is shown."""
+    def hits(
+        self, found: "Sequence[tuple[Candidate, PageRecord]]", first_rank: int, relation_to_place: str
+    ) -> list[Hit]:
+        """Results as they are shown, numbered from `first_rank`."""
+        by_shard: dict[Shard, list[int]] = {}
+        for candidate, record in found:
+            by_shard.setdefault(candidate.shard, []).append(record.id)
+        footprints = {shard: shard.footprints(pages) for shard, pages in by_shard.items()}
+        return [
+            self._hit(rank, candidate, record, footprints[candidate.shard].get(record.id, []), relation_to_place)
+            for rank, (candidate, record) in enumerate(found, first_rank)
+        ]
+
+    def _hit(
+        self,
+        rank: int,
+        candidate: "Candidate",
+        record: PageRecord,
+        footprint: Sequence[tuple[int, float]],
+        relation_to_place: str,
+    ) -> Hit:
         text, mentions = candidate.shard.text(record.id)
         inside = [(start, end) for start, end, place_id, _ in mentions if self._is_where(place_id)]
         snippet = self._marker.snippet(text, inside)
         if not snippet.marks and record.description:
             snippet = self._marker.snippet(record.description)
-        footprint = candidate.shard.footprints([record.id]).get(record.id, [])
         main = record.main_place if record.main_place is not None else next((place for place, _ in footprint), None)
         others = [
             (place, weight)
@@ -58,7 +77,7 @@ class HitBuilder:
             topics=(record.topic,) if record.topic else (),
             place=self._atlas.get(main) if main is not None else None,
             other_places=tuple(others[:OTHER_PLACES]),
-            relation="in" if candidate.geo.place_id is not None else "",
+            relation=relation_to_place,
             explanation=self._explanation(candidate) if self._explain else None,
         )
 
@@ -70,7 +89,7 @@ class HitBuilder:
         geo = candidate.geo
         place = self._atlas.get(geo.place_id) if geo.place_id is not None else None
         return {
-            "formula": "score = text × geo; geo = relation × (0.25 + 0.75 × weight)",
+            "formula": "score = text × geo; geo = relation × (0.05 + 0.95 × weight)",
             "text": round(candidate.text_score, 6),
             "geo": round(geo.value, 6),
             "place": place.label if place else None,

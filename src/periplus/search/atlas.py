@@ -8,8 +8,9 @@ import difflib
 import json
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from periplus.index import fold
@@ -22,7 +23,7 @@ __all__ = ["Atlas", "KnownPlace", "PlaceNames", "name_key"]
 class PlaceNames(Protocol):
     """What search asks of a gazetteer: ids of the places that bear a name, in any language."""
 
-    def find(self, name: str, limit: int) -> Sequence[Any]:
+    def find(self, name: str, *, limit: int) -> Sequence[Any]:
         """Places with `id`, best first."""
         ...
 
@@ -40,7 +41,8 @@ class KnownPlace:
     population: int
     path: tuple[str, ...]
     ancestors: tuple[int, ...]
-    pages: int = 0
+    pages: int = 0  # that name it or something inside it
+    main_pages: int = 0  # that are mainly about it or something inside it
 
     @property
     def id_path(self) -> str:
@@ -50,7 +52,7 @@ class KnownPlace:
     @property
     def label(self) -> str:
         """`Lisbon, New Hampshire, United States`: the name and what tells it from others."""
-        around = [name for name in reversed(self.path[2:-1]) if name != self.name]
+        around = [name for name in reversed(self.path[2:4][: max(0, len(self.path) - 3)]) if name != self.name]
         return ", ".join([self.name, *around])
 
     def is_inside(self, other: "KnownPlace") -> bool:
@@ -70,6 +72,7 @@ class KnownPlace:
             "population": self.population,
             "path": list(self.path),
             "pages": self.pages,
+            "main_pages": self.main_pages,
         }
 
 
@@ -95,9 +98,16 @@ class Atlas:
 
     @classmethod
     def from_rows(
-        cls, rows: Iterable[Sequence[Any]], pages: Mapping[int, int], names: PlaceNames | None = None
+        cls,
+        rows: Iterable[Sequence[Any]],
+        pages: Mapping[int, int],
+        mainly: Mapping[int, int],
+        names: PlaceNames | None = None,
     ) -> "Atlas":
-        """From rows of the table `place` (of several nodes) and the number of pages in each place."""
+        """From rows of the table `place` (of several nodes).
+
+        `pages`: how many pages have the place or something inside it; `mainly`: how many have it as main place.
+        """
         found: dict[int, KnownPlace] = {}
         implied: dict[int, KnownPlace] = {}
         for identifier, name, kind, country, admin1, lon, lat, population, path_json, ancestors_json in rows:
@@ -119,7 +129,13 @@ class Atlas:
             for depth, ancestor in enumerate(ancestors):
                 if ancestor not in implied and depth < len(path):
                     implied[ancestor] = _implied(ancestor, depth, found[identifier], pages)
-        return cls([*found.values(), *(place for key, place in implied.items() if key not in found)], names)
+        everything = found | {key: place for key, place in implied.items() if key not in found}
+        about: Counter[int] = Counter()
+        for key, count in mainly.items():
+            if place := everything.get(key):
+                for identifier in (*place.ancestors, key):
+                    about[identifier] += count
+        return cls((replace(place, main_pages=about[key]) for key, place in everything.items()), names)
 
     def __len__(self) -> int:
         return len(self._places)
@@ -129,14 +145,12 @@ class Atlas:
         return self._places.get(place_id)
 
     def named(self, name: str) -> list[KnownPlace]:
-        """Places with pages that bear the name, the likeliest first."""
+        """Places with pages that bear the name, the likeliest first; by another name only if none does."""
         key = name_key(name)
         found = {place.id: place for place in self._by_name.get(key, ())}
-        if self._gazetteer is not None and key:
-            for other in self._gazetteer.find(name, 20):
-                place = self._places.get(other.id)
-                if place and place.pages:
-                    found.setdefault(place.id, place)
+        if not found and self._gazetteer is not None and key:
+            others = (self._places.get(other.id) for other in self._gazetteer.find(name, limit=20))
+            found = {place.id: place for place in others if place and place.pages}
         return rank(found.values())
 
     def similar_names(self, name: str, most: int = 3) -> list[str]:

@@ -5,6 +5,7 @@ Previous stage: `index` keeps each node's pages; next: the commands and the web 
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +18,12 @@ from periplus.search.atlas import Atlas, KnownPlace, PlaceNames
 from periplus.search.describe import describe, page_view
 from periplus.search.facets import place_tree
 from periplus.search.question import Question, understand
-from periplus.search.ranking import GeoScore, geo_score
-from periplus.search.request import MOST_RESULTS, SearchRequest
+from periplus.search.ranking import ANYWHERE, GeoScore, GeoScorer
+from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import Facets, MapPoint, SearchResult, Trend, Understood
 from periplus.search.shard import PageRecord, Shard
 from periplus.search.trend import Every, bucket_days
+from periplus.search.where import AROUND_KM, Where
 from periplus.store.folder import CrawlFolder
 
 __all__ = ["Candidate", "Collection"]
@@ -29,7 +31,13 @@ __all__ = ["Candidate", "Collection"]
 RERANKED = 300
 """Hits of each node whose geography is weighed; deeper ones keep the order of their text score."""
 
-PLACE_FACETS = 400
+SPARE = 40
+"""Hits looked at beyond those shown, in case some are the same page in two nodes."""
+
+FACETS = {"place_path": 200, "topic": 20, "domain": 10, "language": 10}
+"""Values of each facet that are counted."""
+
+MOST_PLACES = 65_000
 MOST_DAYS = 60_000
 MOST_POINTS = 5_000
 
@@ -43,6 +51,11 @@ class Candidate:
     text_score: float
     geo: GeoScore
     score: float
+    deep: bool = False  # beyond those whose geography is weighed
+
+
+Found = tuple[Candidate, PageRecord]
+"""A hit with what it shows."""
 
 
 class Collection:
@@ -104,13 +117,15 @@ class Collection:
             return any(changed)
 
     def _adopt(self) -> None:
-        pages: dict[int, int] = {}
+        """Read the places anew, with how many pages name each and how many are mainly about each."""
+        pages: Counter[int] = Counter()
+        mainly: Counter[int] = Counter()
         for shard in self.shards:
-            for path, count in shard.index.terms(IndexQuery(), "place_path", MOST_DAYS).items():
-                place = int(path.rpartition("/")[2])
-                pages[place] = pages.get(place, 0) + count
+            for path, count in shard.index.counts(IndexQuery(), {"place_path": MOST_PLACES})["place_path"].items():
+                pages[int(path.rpartition("/")[2])] += count
+            mainly.update(shard.index.numbers(IndexQuery(), "main_place", MOST_PLACES))
         rows = (row for shard in self.shards for row in shard.places())
-        self._atlas = Atlas.from_rows(rows, pages, self._names)
+        self._atlas = Atlas.from_rows(rows, pages, mainly, self._names)
         self._languages = frozenset[str]().union(*(shard.index.languages for shard in self.shards))
 
     @property
@@ -145,12 +160,14 @@ class Collection:
         relaxed = False
         if len(question.query.required) > 1 and not self.count(question.query):
             question, relaxed = replace(question, query=question.query.relaxed()), True
-        total, records = self._ranked(request, question)
-        window = records[request.offset : request.offset + request.limit]
+        total, ranked = self._ranked(request, question)
+        window = ranked[request.offset : request.offset + request.limit]
         builder = HitBuilder(question, self._atlas, self._languages, explain=request.explain)
-        hits = [
-            builder.hit(rank, candidate, record) for rank, (candidate, record) in enumerate(window, request.offset + 1)
-        ]
+        inside = "in" if question.where else ""
+        hits = builder.hits(window, request.offset + 1, inside)
+        if total < request.limit:
+            around = self._neighbours(request, question, ranked)
+            hits.extend(builder.hits(around, total + 1, "near"))
         return SearchResult(
             understood=_understood(request, question),
             total=total,
@@ -160,40 +177,55 @@ class Collection:
             relaxed=relaxed,
         )
 
-    def _ranked(self, request: SearchRequest, question: Question) -> tuple[int, list[tuple[Candidate, PageRecord]]]:
+    def _neighbours(self, request: SearchRequest, question: Question, found: Sequence[Found]) -> list[Found]:
+        """Hits of places around the one asked for, to fill up a first page that has few; none for states and larger."""
+        place = question.where.place
+        if place is None or place.point is None or place.kind not in ("city", "feature") or not question.query.required:
+            return []
+        circle = Circle(place.point, AROUND_KM)
+        near = [other.id for other in self._atlas.within(circle) if not other.is_inside(place)]
+        where = Where(circle=circle)
+        query = replace(question.query, paths=(), place_ids=tuple(near), focus=None)
+        _, around = self._ranked(request, replace(question, query=query, where=where))
+        known = {record.url for _, record in found}
+        return [pair for pair in around if pair[1].url not in known][: request.limit - len(found)]
+
+    def _ranked(self, request: SearchRequest, question: Question) -> tuple[int, list[Found]]:
         """All hits up to the end of the window, in order, each page once; and how many there are in all."""
         needed = request.offset + request.limit
         nothing_to_rank_by = not question.query.required and not question.query.paths and not question.query.place_ids
         by_time = request.sort == "time" or nothing_to_rank_by
+        geo = GeoScorer(question.where, self._atlas) if question.where else None
         candidates: list[Candidate] = []
         total = 0
         for shard in self.shards:
-            most = needed if by_time else min(MOST_RESULTS, max(RERANKED, needed))
+            most = min(MOST_RESULTS, needed + SPARE if by_time or geo is None else max(RERANKED, needed + SPARE))
             ranking = shard.index.top(question.query, most, by_time=by_time)
             total += ranking.total
-            scored = [(hit.page, hit.score if question.query.required else 1.0) for hit in ranking.hits]
-            candidates.extend(self._weigh(shard, scored, question))
+            scored = [(hit.page, hit.score if question.query.required else 1.0 + hit.score) for hit in ranking.hits]
+            candidates.extend(self._weigh(shard, scored, geo))
         if not by_time:
-            candidates.sort(key=lambda candidate: (-candidate.score, candidate.shard.key, candidate.page))
-            candidates = candidates[: needed + RERANKED]
+            candidates.sort(key=lambda one: (one.deep, -one.score, one.shard.key, one.page))
+            candidates = candidates[: needed + SPARE]
         records = self._unique(candidates)
         if by_time:
-            records.sort(key=lambda pair: (pair[1].published or "", pair[1].fetched_at, pair[1].url), reverse=True)
+            # Stable, and by nothing else: what lies beyond the window must not change what is in it.
+            records.sort(key=lambda pair: pair[1].published or "", reverse=True)
         return (len(records) if total <= len(candidates) else total), records
 
-    def _weigh(self, shard: Shard, hits: Sequence[tuple[int, float]], question: Question) -> list[Candidate]:
-        where = question.where
-        if where.place is None and where.circle is None and where.box is None:
-            anywhere = GeoScore(1.0)
-            return [Candidate(shard, page, score, anywhere, score) for page, score in hits]
-        footprints = shard.footprints([page for page, _ in hits])
+    def _weigh(self, shard: Shard, hits: Sequence[tuple[int, float]], geo: GeoScorer | None) -> list[Candidate]:
+        """The hits of a node with their geography; `geo` is None where nothing geographic is asked."""
+        if geo is None:
+            return [Candidate(shard, page, score, ANYWHERE, score) for page, score in hits]
+        footprints = shard.footprints([page for page, _ in hits[:RERANKED]])
         found = []
-        for page, score in hits:
-            geo = geo_score(footprints.get(page, ()), where, self._atlas)
-            found.append(Candidate(shard, page, score, geo, score * geo.value))
+        for page, score in hits[:RERANKED]:
+            weighed = geo.score(footprints.get(page, ()))
+            found.append(Candidate(shard, page, score, weighed, score * weighed.value))
+        found.extend(Candidate(shard, page, score, ANYWHERE, score, deep=True) for page, score in hits[RERANKED:])
         return found
 
-    def _unique(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, PageRecord]]:
+    def _unique(self, candidates: Sequence[Candidate]) -> list[Found]:
         """The candidates with their records; the same URL or content in two nodes is shown once, at its best."""
         by_shard: dict[str, list[int]] = {}
         for candidate in candidates:
@@ -214,19 +246,21 @@ class Collection:
 
     def facets(self, query: IndexQuery) -> Facets:
         """How the pages that answer are spread over places, topics, sites and languages."""
+        totals: dict[str, dict[str, int]] = {field: {} for field in FACETS}
+        for shard in self.shards:
+            for field, counts in shard.index.counts(query, FACETS).items():
+                for value, count in counts.items():
+                    totals[field][value] = totals[field].get(value, 0) + count
 
-        def top(field: str, most: int) -> dict[str, int]:
-            counts: dict[str, int] = {}
-            for shard in self.shards:
-                for value, count in shard.index.terms(query, field, most).items():
-                    counts[value] = counts.get(value, 0) + count
-            return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
+        def top(field: str) -> tuple[tuple[str, int], ...]:
+            ordered = sorted(totals[field].items(), key=lambda pair: (-pair[1], pair[0]))
+            return tuple(ordered[: FACETS[field]])
 
         return Facets(
-            places=place_tree(top("place_path", PLACE_FACETS), self._atlas),
-            topics=tuple(top("topic", 20).items()),
-            sites=tuple(top("domain", 10).items()),
-            languages=tuple(top("language", 10).items()),
+            places=place_tree(dict(top("place_path")), self._atlas),
+            topics=top("topic"),
+            sites=top("domain"),
+            languages=top("language"),
         )
 
     def trend(self, request: SearchRequest, every: Every) -> Trend:

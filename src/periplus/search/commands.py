@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from periplus.search.collection import Collection
+from periplus.search.names import GazetteerNames
 from periplus.search.request import SearchRequest
 from periplus.search.results import Hit, SearchResult, Trend
 from periplus.search.trend import check_every
@@ -101,9 +102,11 @@ def trend(
 def _open(folder: Path) -> Collection:
     errors = Console(stderr=True)
     if not errors.is_terminal:
-        return Collection.open([folder])
+        return Collection.open([folder], names=GazetteerNames())
     with errors.status("opening the index …") as status:
-        return Collection.open([folder], progress=lambda done: status.update(f"indexing: {done:,} pages …"))
+        return Collection.open(
+            [folder], names=GazetteerNames(), progress=lambda done: status.update(f"indexing: {done:,} pages …")
+        )
 
 
 def _show(result: SearchResult) -> None:

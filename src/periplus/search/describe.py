@@ -56,7 +56,9 @@ def describe(folders: Sequence[CrawlFolder], shards: Sequence[Shard], atlas: Atl
         for day, count in shard.index.numbers(IndexQuery(), "day", 60_000).items():
             days[day] = days.get(day, 0) + count
     known = [place for place in atlas.all() if place.pages]
-    busiest = sorted((p for p in known if p.kind in ("city", "feature")), key=lambda p: (-p.pages, p.name))
+    busiest = sorted(
+        (p for p in known if p.kind in ("city", "feature")), key=lambda p: (-p.main_pages, -p.pages, p.name)
+    )
     return {
         "crawls": [_crawl(folder, shards) for folder in folders],
         "pages": sum(shard.index.count(IndexQuery()) for shard in shards),

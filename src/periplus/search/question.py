@@ -99,8 +99,11 @@ def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, at
 
     if values("inclass", excluded=True) or values("lang", excluded=True):
         raise QueryError("-inclass: and -lang: are not possible; only words, phrases and sites can be excluded")
+    # A question that is only a place is best answered by pages that carry its name in the title.
+    names = (TextUnit(where.place.name),) if where.place and not query.required else ()
     return replace(
         query,
+        optional=(*query.optional, *names),
         topics=values("inclass"),
         sites=tuple(map(_site, values("site"))),
         excluded_sites=tuple(map(_site, values("site", excluded=True))),

@@ -1,9 +1,10 @@
 """The geographic part of a hit's score.
 
     score = text × geo
-    geo   = max over the page's places p of  relation(p) × (0.25 + 0.75 × weight(p))
+    geo   = max over the page's places p of  relation(p) × (0.05 + 0.95 × weight(p))
 
-`text` is the weighted sum of the fields' BM25 (index.query.FIELD_WEIGHTS), 1 where the question has no words.
+`text` is the weighted sum of the fields' BM25 (index.query.FIELD_WEIGHTS), 1 plus that of the place's
+name where the question has no words of its own.
 `weight` is the place's share in the page. `relation` is
     the place asked for            1
     z levels inside it             0.8 + 0.2 / (1 + z)
@@ -20,7 +21,10 @@ from dataclasses import dataclass
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.where import Where
 
-__all__ = ["GeoScore", "geo_score", "relation"]
+__all__ = ["ANYWHERE", "FLOOR", "GeoScore", "GeoScorer", "relation"]
+
+FLOOR = 0.05
+"""What a place counts in a page that hardly speaks of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,10 @@ class GeoScore:
     place_id: int | None = None
     relation: float = 1.0
     weight: float = 1.0
+
+
+ANYWHERE = GeoScore(1.0)
+"""The score where nothing geographic is asked."""
 
 
 def relation(place: KnownPlace, where: Where) -> float:
@@ -50,17 +58,29 @@ def relation(place: KnownPlace, where: Where) -> float:
     return 0.0
 
 
-def geo_score(footprint: Sequence[tuple[int, float]], where: Where, atlas: Atlas) -> GeoScore:
-    """The score of a page with these places and weights."""
-    if where.place is None and where.circle is None and where.box is None:
-        return GeoScore(1.0)
-    best = GeoScore(0.0, None, 0.0, 0.0)
-    for place_id, weight in footprint:
-        place = atlas.get(place_id)
-        if place is None:
-            continue
-        related = relation(place, where)
-        value = related * (0.25 + 0.75 * min(1.0, weight))
-        if value > best.value:
-            best = GeoScore(value, place_id, related, weight)
-    return best
+class GeoScorer:
+    """Scores the pages of one question; the relation of each place is worked out once."""
+
+    def __init__(self, where: Where, atlas: Atlas) -> None:
+        self._where = where
+        self._atlas = atlas
+        self._relations: dict[int, float] = {}
+
+    def relation(self, place_id: int) -> float:
+        """How the place relates to where the question asks: 0 to 1."""
+        known = self._relations.get(place_id)
+        if known is None:
+            place = self._atlas.get(place_id)
+            known = self._relations[place_id] = relation(place, self._where) if place else 0.0
+        return known
+
+    def score(self, footprint: Sequence[tuple[int, float]]) -> GeoScore:
+        """The score of a page with these places and weights."""
+        best = GeoScore(0.0, None, 0.0, 0.0)
+        for place_id, weight in footprint:
+            related = self.relation(place_id)
+            if related:
+                value = related * (FLOOR + (1.0 - FLOOR) * min(1.0, weight))
+                if value > best.value:
+                    best = GeoScore(value, place_id, related, weight)
+        return best

@@ -40,7 +40,9 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `relation` says why it is here: `in` the place, `near` it (added because few were in it), or ``."""
+    """One result. `relation` says why it is here: `in` the place asked for, `near` it (added because few were in it),
+    or empty where no place was asked for.
+    """
 
     rank: int
     node: str
@@ -193,6 +195,7 @@ class MapPoint:
         return {
             "id": self.place.id,
             "label": self.place.label,
+            "kind": self.place.kind,
             "lat": point.lat if point else None,
             "lon": point.lon if point else None,
             "count": self.count,

@@ -48,6 +48,7 @@ class Shard:
         self.folder = folder
         self.index = index
         self._db = db
+        self._path = folder.database
         self._turn = threading.Lock()
 
     @classmethod
@@ -77,7 +78,7 @@ class Shard:
         return self.index.revision != before
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._turn, storage_errors(self.folder.database):
+        with self._turn, storage_errors(self._path):
             return self._db.execute(sql, values).fetchall()
 
     def places(self) -> list[tuple[Any, ...]]:

@@ -16,6 +16,7 @@ __all__ = ["Mark", "Marker", "Snippet"]
 SNIPPET_CHARACTERS = 260
 LONGEST_SCANNED = 300_000
 MOST_MARKS = 2_000
+MOST_WINDOWS = 200
 
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -107,15 +108,20 @@ def _exactly(text: str) -> str:
     return escaped if _UNSPACED.search(text) else rf"(?<![^\W_]){escaped}(?![^\W_])"
 
 
+_SENTENCE = re.compile(r"[.!?。！？](?:\s|$)")
+
+
 def _best_start(text: str, marks: Sequence[Mark]) -> int:
-    """Where a window of the snippet's length holds most different words, then most words."""
+    """Where a window of the snippet's length holds most different words, then most sentences: menus have none."""
     lowered = fold(text[:LONGEST_SCANNED])
     best, best_value = 0, (-1, -1, 0)
-    for first, mark in enumerate(marks):
-        inside = [m for m in marks[first : first + 40] if m.end <= mark.start + SNIPPET_CHARACTERS - 60]
+    for first, mark in enumerate(marks[:MOST_WINDOWS]):
+        end = mark.start + SNIPPET_CHARACTERS - 60
+        inside = [m for m in marks[first : first + 40] if m.end <= end]
         kinds = {(m.kind, lowered[m.start : m.end][:5]) for m in inside}
         what = sum(kind == "what" for kind, _ in kinds)
-        value = (4 * what + len({kind for kind, _ in kinds}), len(inside), -first)
+        sentences = len(_SENTENCE.findall(text, mark.start, end))
+        value = (4 * what + len({kind for kind, _ in kinds}), min(3, sentences), -first)
         if value > best_value:
             best, best_value = mark.start, value
     return max(0, best - 60)

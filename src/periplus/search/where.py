@@ -14,7 +14,7 @@ from periplus.search.atlas import Atlas, KnownPlace, name_key
 from periplus.search.request import Circle
 from periplus.search.words import Word
 
-__all__ = ["PlaceWords", "Where", "find_place_words", "named_place"]
+__all__ = ["AROUND_KM", "PlaceWords", "Where", "find_place_words", "named_place"]
 
 INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "a", "nach", "aus", "within", "inside"})
 AROUND_WORDS = frozenset({"near", "around", "nearby", "bei", "près", "perto", "cerca", "vicino"})
@@ -42,6 +42,9 @@ class Where:
     place: KnownPlace | None = None
     circle: Circle | None = None
     box: BBox | None = None
+
+    def __bool__(self) -> bool:
+        return self.place is not None or self.circle is not None or self.box is not None
 
 
 @dataclass(frozen=True, slots=True)

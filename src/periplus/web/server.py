@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from periplus.errors import EnvironmentFailure, PeriplusError, PortTaken, UsageError
 from periplus.search import Collection
+from periplus.search.names import GazetteerNames
 from periplus.web.api import Api
 from periplus.web.guard import Guard, error_response, is_loopback
 
@@ -90,7 +91,7 @@ def serve(folders: Sequence[Path], host: str = "127.0.0.1", port: int = 8400, to
         raise UsageError("--token is too short to protect anything; use at least 8 characters")
     listener = listen(host, port)
     try:
-        collection = Collection.open(folders)
+        collection = Collection.open(folders, names=GazetteerNames())
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
         app = build_app(collection, hosts=hosts, token=token)
         config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False, access_log=False)

@@ -97,6 +97,24 @@ def test_unknown_places_are_named_with_the_nearest(collection: Collection) -> No
         collection.search(SearchRequest.of("", place="42"))
 
 
+def test_few_hits_are_filled_up_from_around_and_say_so(tmp_path: Path) -> None:
+    pages = [
+        make_page(1, title="Rodeo of Houston", text="A rodeo in Houston", places=((4699066, 0.9),)),
+        make_page(2, title="Rodeo of Pasadena", text="A rodeo in Pasadena", places=((4718097, 0.9),)),
+        make_page(3, title="Rodeo of Dallas", text="A rodeo in Dallas", places=((4684888, 0.9),)),
+    ]
+    with Collection.open([build_collection(tmp_path / "crawl", pages, nodes=("a",)).path]) as collection:
+        result = collection.search(SearchRequest.of("rodeo in Houston"))
+        assert [(hit.title, hit.relation) for hit in result.hits] == [
+            ("Rodeo of Houston", "in"),
+            ("Rodeo of Pasadena", "near"),
+        ]
+        assert result.total == 1
+        assert [hit.rank for hit in result.hits] == [1, 2]
+        texas = collection.search(SearchRequest.of("rodeo in Texas"))
+        assert {hit.relation for hit in texas.hits} == {"in"}
+
+
 # -- When ------------------------------------------------------------------------------------------
 
 
@@ -178,6 +196,20 @@ def test_sort_by_time_and_paging(collection: Collection) -> None:
     assert pages == [hit.url for hit in everything]
 
 
+@pytest.mark.parametrize("sort", ["relevance", "time"])
+def test_paging_is_stable_where_all_are_equal(tmp_path: Path, sort: str) -> None:
+    pages = [
+        make_page(n, url=f"http://s{n}.example/", text=f"Equal number {n}", published="2026-05-05") for n in range(60)
+    ]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        shown = [
+            hit.url
+            for offset in range(0, 60, 10)
+            for hit in collection.search(SearchRequest.of("equal in Houston", sort=sort, offset=offset)).hits
+        ]
+    assert len(shown) == len(set(shown)) == 60
+
+
 def test_facets_are_a_tree_with_counts(collection: Collection) -> None:
     places = collection.search(SearchRequest.of("in Texas")).to_json()["facets"]["places"]
     america = next(place for place in places if place["name"] == "North America")
@@ -189,7 +221,7 @@ def test_explain_shows_the_parts_of_the_score(collection: Collection) -> None:
     hit = collection.search(SearchRequest.of("pizza in Lisbon", explain=True, limit=1)).hits[0]
     assert hit.explanation is not None
     assert hit.score == pytest.approx(hit.explanation["text"] * hit.explanation["geo"], rel=1e-4)
-    assert hit.explanation["geo"] == pytest.approx(1.0 * (0.25 + 0.75 * 0.8))
+    assert hit.explanation["geo"] == pytest.approx(1.0 * (0.05 + 0.95 * 0.8))
 
 
 def test_json_has_the_agreed_keys(collection: Collection) -> None:

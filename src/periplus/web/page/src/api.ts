@@ -14,6 +14,7 @@ export interface Place {
   population: number;
   path: string[];
   pages: number;
+  main_pages: number;
   label?: string;
   weight?: number;
 }
@@ -78,6 +79,7 @@ export interface TrendAnswer {
 export interface Point {
   id: number;
   label: string;
+  kind: string;
   lat: number;
   lon: number;
   count: number;

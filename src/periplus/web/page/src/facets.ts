@@ -34,16 +34,19 @@ export function facets(answer: SearchAnswer, chosen: number | null, events: Face
   return box;
 }
 
+/** Places shown at once inside one place. */
+const SHOWN = 8;
+
 function holds(place: PlaceFacet, id: number | null): boolean {
   return id !== null && (place.id === id || place.children.some((child) => holds(child, id)));
 }
 
 function tree(places: PlaceFacet[], chosen: number | null, events: FacetEvents, most: number, depth: number): HTMLElement {
   const list = el("ul", { class: depth ? "tree" : "tree is-root" });
-  for (const place of places) {
+  places.forEach((place, index) => {
     const go = button("", () => events.onPlace(place.id), { class: place.id === chosen ? "facet is-chosen" : "facet" });
     go.append(el("span", { class: "facet-name" }, place.name), el("span", { class: "facet-count" }, count(place.count)));
-    const item = el("li", {});
+    const item = el("li", index < SHOWN || holds(place, chosen) ? {} : { hidden: true });
     if (place.children.length) {
       // Open while there is only one way on, or where the chosen place is.
       const open = places.length === 1 || holds(place, chosen) || (depth === 0 && places.length <= 3);
@@ -57,6 +60,14 @@ function tree(places: PlaceFacet[], chosen: number | null, events: FacetEvents, 
       add(item, el("div", { class: "tree-row" }, toggle, go), inner);
     } else add(item, el("div", { class: "tree-row" }, el("span", { class: "toggle" }), go));
     list.append(item);
+  });
+  const more = [...list.children].filter((item) => item instanceof HTMLElement && item.hidden).length;
+  if (more) {
+    const all = button(`+ ${count(more)} ${strings.more}`, () => {
+      for (const item of list.children) if (item instanceof HTMLElement) item.hidden = false;
+      all.remove();
+    }, { class: "quiet facet-more" });
+    list.append(all);
   }
   return list;
 }

@@ -23,7 +23,12 @@ export class ResultList {
   show(answer: SearchAnswer, state: State): void {
     this.entries.clear();
     const list = el("ol", { class: "hits", start: String(state.offset + 1) });
+    let near = false;
     for (const hit of answer.hits) {
+      if (hit.relation === "near" && !near) {
+        near = true;
+        list.append(el("li", { class: "divider" }, strings.nearby));
+      }
       const entry = this.entry(hit);
       this.entries.set(hit.rank, entry);
       list.append(entry);
@@ -61,8 +66,8 @@ export class ResultList {
     if (hit.place) {
       const place = hit.place;
       line.append(button(place.name, () => this.events.onPlace(place.id), { class: "place" }));
-      const around = place.path.slice(1, -1).reverse().filter((name) => name !== place.name);
-      if (around.length) add(line, el("span", { class: "path" }, around.join(", ")));
+      const around = [place.path[3], place.path[2]].filter((name) => name && name !== place.name && place.path.at(-1) !== name);
+      if (around.length) add(line, el("span", { class: "path", title: place.path.join(" › ") }, around.join(", ")));
     } else line.append(el("span", { class: "path" }, strings.noPlace));
     add(line, el("time", hit.published ? { datetime: hit.published } : {}, hit.published ? day(hit.published) : strings.undated));
     return line;

@@ -5,7 +5,7 @@ import OlMap from "ol/Map";
 import Overlay from "ol/Overlay";
 import View from "ol/View";
 import { defaults as defaultControls } from "ol/control/defaults";
-import { boundingExtent, createEmpty, extend, getWidth, isEmpty } from "ol/extent";
+import { boundingExtent, type Extent, getWidth, isEmpty } from "ol/extent";
 import Point from "ol/geom/Point";
 import { defaults as defaultInteractions } from "ol/interaction/defaults";
 import VectorLayer from "ol/layer/Vector";
@@ -54,7 +54,7 @@ export class ResultMap {
     this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.areaButton);
 
     this.placeLayer = new VectorLayer({
-      source: new Cluster<Feature>({ source: this.places, distance: 26, minDistance: 8 }),
+      source: new Cluster<Feature>({ source: this.places, distance: 44, minDistance: 14 }),
       style: (cluster, resolution) => this.placeStyle(cluster, resolution),
       declutter: "names",
       updateWhileAnimating: true,
@@ -146,14 +146,34 @@ export class ResultMap {
       this.map.getView().setZoom(zoom ?? 2);
       return;
     }
-    const extent = createEmpty();
-    const source = this.hits.getFeatures().length ? this.hits : this.places;
-    for (const one of source.getFeatures()) extend(extent, boundingExtent([one.getGeometry()?.getCoordinates() ?? [0, 0]]));
+    const hits = this.hits.getFeatures().map((one) => one.getGeometry()?.getCoordinates() ?? [0, 0]);
+    const extent = hits.length ? boundingExtent(hits) : this.densest();
     this.map.updateSize();
-    if (isEmpty(extent) && !source.getFeatures().length) return;
+    if (isEmpty(extent) && !hits.length && !this.places.getFeatures().length) return;
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
     this.map.getView().fit(extent, { padding: [70, side, 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
+  }
+
+  /** Where nearly all pages are: a few far away must not make a map of the world of them. */
+  private densest(): Extent {
+    const all = this.places.getFeatures().map((one) => ({ at: one.getGeometry()?.getCoordinates() ?? [0, 0], pages: pointOf(one).count }));
+    const total = all.reduce((sum, one) => sum + one.pages, 0);
+    const bounds = (axis: 0 | 1): [number, number] => {
+      const sorted = [...all].sort((a, b) => (a.at[axis] ?? 0) - (b.at[axis] ?? 0));
+      let passed = 0;
+      let low = sorted[0]?.at[axis] ?? 0;
+      let high = low;
+      for (const one of sorted) {
+        if (passed <= total * 0.04) low = one.at[axis] ?? 0;
+        if (passed < total * 0.96) high = one.at[axis] ?? 0;
+        passed += one.pages;
+      }
+      return [low, high];
+    };
+    const [west, east] = bounds(0);
+    const [south, north] = bounds(1);
+    return [west, south, east, north];
   }
 
   /** Make the markers of these entries stand out. */
@@ -258,7 +278,7 @@ export class ResultMap {
     const points = members(cluster).map(pointOf);
     const pages = points.reduce((sum, point) => sum + point.count, 0);
     const behind = this.hits.getFeatures().length > 0;
-    const radius = Math.min(34, 5 + Math.sqrt(pages) * 1.9);
+    const radius = Math.min(behind ? 22 : 30, 5 + Math.sqrt(pages) * 1.35);
     const label = behind || radius < 10 ? "" : pages >= 1000 ? `${Math.round(pages / 100) / 10}k` : String(pages);
     const circle = new Style({
       image: new Circle({
@@ -277,7 +297,7 @@ export class ResultMap {
       zIndex: pages,
     });
     const largest = points.reduce((best, point) => (point.count > best.count ? point : best));
-    if (resolution > 6000) return [circle];
+    if (resolution > 6000 || !["city", "feature"].includes(largest.kind)) return [circle];
     const name = new Style({
       text: new Text({
         text: largest.label.split(", ")[0] ?? "",

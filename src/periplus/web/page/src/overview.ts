@@ -21,10 +21,10 @@ export function overview(info: Info, answer: SearchAnswer, events: OverviewEvent
   add(box, figures);
   if (info.first && info.last) add(box, el("p", { class: "span" }, `${strings.dates}: ${day(info.first)} – ${day(info.last)}`));
   const top = el("ol", { class: "top-places" });
-  const most = Math.max(1, ...info.top_places.map((place) => place.pages));
+  const most = Math.max(1, ...info.top_places.map((place) => place.main_pages));
   for (const place of info.top_places) {
     const go = button("", () => events.onPlace(place.id), { class: "bar-row" });
-    go.append(el("span", { class: "bar-name" }, place.name, " ", el("small", {}, (place.label ?? "").split(", ").slice(1).join(", "))), el("span", { class: "bar-count" }, count(place.pages)), meter(place.pages / most));
+    go.append(el("span", { class: "bar-name" }, place.name, " ", el("small", {}, (place.label ?? "").split(", ").slice(1).join(", "))), el("span", { class: "bar-count" }, count(place.main_pages)), meter(place.main_pages / most));
     top.append(el("li", {}, go));
   }
   if (info.top_places.length) add(box, el("h3", {}, strings.topPlaces), top);

@@ -1,0 +1,76 @@
+"""The commands `search` and `trend` as a person types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from sample_collection import build_collection
+from typer.testing import CliRunner
+
+from periplus.errors import NotACrawl, QueryError
+from periplus.search.commands import search, trend
+
+app = typer.Typer()
+app.command()(search)
+app.command()(trend)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(build_collection(tmp_path_factory.mktemp("commands") / "crawl").path)
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_search_for_people_says_what_it_took(folder: str) -> None:
+    output = " ".join(run("search", folder, "pizza in Lisbon", "--limit", "2").split())
+    assert "24 pages" in output
+    assert "where: Lisbon, Lisbon District, Portugal (34 pages)" in output
+    assert "--place 5088597" in output
+
+
+def test_search_as_json(folder: str) -> None:
+    answer = json.loads(run("search", folder, "pizza", "--bbox", "-73,43,-71,45", "--json"))
+    assert [hit["title"] for hit in answer["hits"]] == ["Lisbon House of Pizza"]
+
+
+def test_explain(folder: str) -> None:
+    answer = json.loads(run("search", folder, "pizza in Lisbon", "--explain", "--limit", "1", "--json"))
+    assert {"text", "geo", "relation", "weight", "formula"} <= answer["hits"][0]["explain"].keys()
+    assert "score" in run("search", folder, "pizza in Lisbon", "--explain", "--limit", "1")
+
+
+def test_nothing_found(folder: str) -> None:
+    assert "Nothing found" in run("search", folder, "zzzzzz")
+
+
+def test_trend_by_year(folder: str) -> None:
+    answer = json.loads(run("trend", folder, "inclass:food", "--every", "year", "--json"))
+    assert [bucket["start"] for bucket in answer["buckets"]] == ["2025-01-01", "2026-01-01"]
+    assert "2026-01-01" in run("trend", folder, "inclass:food", "--every", "year")
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    from sample_collection import make_page
+
+    page = make_page(1, title="Nasty \x1b[31m title \x07", text="nasty \x1b]0;owned\x07 text")
+    folder = build_collection(tmp_path / "crawl", [page], nodes=("a",))
+    output = run("search", str(folder.path), "nasty")
+    assert "\x1b" not in output
+    assert "\x07" not in output
+
+
+def test_wrong_usage_is_a_clear_error(folder: str, tmp_path: Path) -> None:
+    with pytest.raises(QueryError, match="day, week, month or year"):
+        run("trend", folder, "x", "--every", "decade")
+    with pytest.raises(QueryError, match="cannot be read"):
+        run("search", folder, "x", "--near", "here")
+    with pytest.raises(NotACrawl):
+        run("search", str(tmp_path), "x")
