@@ -221,13 +221,13 @@ def test_the_accounts_add_up(tmp_path: Path) -> None:
     folder = CrawlFolder(tmp_path)
     folder.write_job("name = 'x'\n")
     leases = 0
-    for node in ("a", "b"):
+    for first, node in ((0, "a"), (1_000, "b")):
         store = open_store(tmp_path / "nodes", node=node, nodes=("a", "b", "main", "other"))
         waiting = [
             queued
             for queued, _ in store.commit(Batch(seeds=[new_url(f"http://{node}.com/{n}") for n in range(50)])).queued
         ]
-        for number in range(120):
+        for number in range(first, first + 120):
             if not waiting:
                 break
             one = waiting.pop(0)
