@@ -235,6 +235,21 @@ def test_json_has_the_agreed_keys(collection: Collection) -> None:
     assert {"id", "name", "kind", "country", "admin1", "lat", "lon", "population", "path"} <= place.keys()
 
 
+def test_a_page_leads_to_pages_like_it_and_near_it(collection: Collection) -> None:
+    hit = collection.search(SearchRequest.of("lobster")).hits[0]
+    view = collection.page(hit.node, hit.page, "lobster")
+    assert view is not None
+    assert [page["place"] for page in view["nearby"]] == ["Lisbon, New Hampshire, United States"]
+    assert view["nearby"][0]["km"] == pytest.approx(146, abs=2)
+    pizza = collection.search(SearchRequest.of("pizza in Lisbon")).hits[0]
+    view = collection.page(pizza.node, pizza.page)
+    assert view is not None
+    assert all("Pizza" in page["title"] for page in view["similar"])
+    assert pizza.url not in {page["url"] for page in view["similar"]}
+    assert collection.page("nowhere", 1) is None
+    assert collection.page(hit.node, 10**6) is None
+
+
 # -- Bad input -------------------------------------------------------------------------------------
 
 

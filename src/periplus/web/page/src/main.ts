@@ -64,7 +64,7 @@ const trend = new TrendPanel({
 const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => {
   dialog.hide();
   choosePlace(id);
-});
+}, (reference) => change({ page: reference }));
 
 document.getElementById("app")?.append(
   el("a", { class: "skip", href: "#results" }, strings.skip),
@@ -164,7 +164,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
-    main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, over, events));
+    main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map);
   } else if (!asked) {
