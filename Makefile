@@ -8,7 +8,7 @@ PAGE := src/periplus/web/page
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench eval docs lock page clean
+.PHONY: help setup demo test check bench eval screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -42,10 +42,13 @@ check: setup ## format, lint, types, spelling
 	$(BIN)/codespell
 
 bench: setup ## speed, side by side with peers
-	$(BIN)/python -m scripts.bench
+	$(BIN)/python scripts/bench.py
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
-	$(BIN)/python -m scripts.eval
+	$(BIN)/python scripts/eval.py
+
+screenshots: setup page ## pictures of the demo's collection for the docs
+	$(BIN)/python scripts/screenshots.py
 
 docs: setup ## write the generated parts of docs/ anew
 	$(BIN)/python scripts/docs.py

@@ -7,12 +7,12 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import click
 import typer
 
 from periplus import errors
-from periplus.cli import app
+from periplus.cli import assemble
 from periplus.model import Outcome
 from periplus.settings import explain
 from periplus.urls.filters import DROP_REASONS
@@ -44,10 +44,10 @@ def commands_page() -> str:
     return "\n".join(lines)
 
 
-def walk_commands() -> Iterator[tuple[str, click.Command]]:
+def walk_commands() -> Iterator[tuple[str, Any]]:
     """All commands and those inside groups, by full name."""
-    root = typer.main.get_command(app)
-    waiting: list[tuple[str, click.Command]] = [("periplus", root)]
+    root = typer.main.get_command(assemble())
+    waiting: list[tuple[str, Any]] = [("periplus", root)]
     while waiting:
         name, command = waiting.pop(0)
         inner = getattr(command, "commands", None)
@@ -57,20 +57,21 @@ def walk_commands() -> Iterator[tuple[str, click.Command]]:
             yield name, command
 
 
-def parameter_row(parameter: click.Parameter) -> str:
+def parameter_row(parameter: Any) -> str:
     """A row of a command's table; empty for --help."""
     if parameter.name == "help":
         return ""
     is_option = parameter.param_type_name == "option"
-    label = ", ".join(f"`{text}`" for text in parameter.opts) if is_option else f"`{parameter.make_metavar(CONTEXT)}`"
+    label = (
+        ", ".join(f"`{text}`" for text in parameter.opts)
+        if is_option
+        else f"`{parameter.metavar or parameter.name.upper()}`"
+    )
     default = (
         parameter.default if parameter.default not in (None, False, ...) and not callable(parameter.default) else ""
     )
     text = getattr(parameter, "help", "") or ""
     return f"| {label} | {text} | {f'`{default}`' if default != '' else ''} |".replace("|  |", "| |")
-
-
-CONTEXT = click.Context(click.Command("periplus"))
 
 
 def errors_page() -> str:

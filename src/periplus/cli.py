@@ -4,41 +4,52 @@ Errors end here: one line on standard error and the exit code of `errors.py`, ne
 put right. 0 done · 2 wrong usage or file · 3 stopped by a limit with work left · 4 environment · 130 interrupted.
 """
 
+import importlib
 import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
-from periplus import __version__, commands
+from periplus import __version__
 from periplus.errors import PeriplusError
-from periplus.evaluate.commands import evaluate
-from periplus.miniweb import commands as miniweb_commands
-from periplus.places import commands as places_commands
-from periplus.search.commands import search, trend
-from periplus.web.commands import serve
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "assemble", "main"]
 
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="periplus",
-    help="A geographically focused web crawler with a place-aware search engine.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(commands.crawl)
-app.command()(search)
-app.command()(trend)
-app.command()(serve)
-app.command()(evaluate)
-app.command()(places_commands.places)
-app.add_typer(places_commands.gazetteer_app, name="gazetteer")
-app.add_typer(miniweb_commands.app, name="miniweb")
-app.command()(commands.config)
+COMMANDS = {
+    "crawl": "periplus.commands:crawl",
+    "search": "periplus.search.commands:search",
+    "trend": "periplus.search.commands:trend",
+    "serve": "periplus.web.commands:serve",
+    "evaluate": "periplus.evaluate.commands:evaluate",
+    "places": "periplus.places.commands:places",
+    "gazetteer": "periplus.places.commands:gazetteer_app",
+    "miniweb": "periplus.miniweb.commands:app",
+    "config": "periplus.commands:config",
+}
+"""Every command and group of commands, in the order of `--help`. A module is imported when its command is wanted."""
+
+
+def assemble(wanted: str | None = None) -> typer.Typer:
+    """The command line; with `wanted` only that command of it, which is all that one run needs."""
+    app = typer.Typer(
+        name="periplus",
+        help="A geographically focused web crawler with a place-aware search engine.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_options)
+    for name in [wanted] if wanted in COMMANDS else COMMANDS:
+        module, _, attribute = COMMANDS[name].partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -47,7 +58,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
@@ -59,13 +69,13 @@ def _options(
 def main() -> None:
     """The console script `periplus`."""
     try:
-        code = app(standalone_mode=False)
+        code = assemble(sys.argv[1] if len(sys.argv) > 1 else None)(standalone_mode=False)
     except PeriplusError as error:
         code = _say(str(error), error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+    except typer.TyperException as error:  # wrong usage
+        message = error.format_message()  # empty when the help was shown for want of arguments
+        code = _say(f"{message} (--help explains)", error.exit_code) if message else error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:  # `periplus … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

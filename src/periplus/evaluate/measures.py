@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph
+from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct, without
 
 __all__ = [
     "NO_TARGET",
@@ -97,27 +97,27 @@ def geo_centrality(graph: LinkGraph, aware: Bools, *, k: int = 2, weight: float 
     result = np.asarray(aware, dtype=np.float64).copy()
     if k < 1 or not len(graph.targets):
         return result
+    graphs = (*[graph] * (k - 1), graph.towards(aware))  # nobody walks on from the last pages: only aware ones count
     for first, end in graph.blocks(k):
-        result[first:end] += _walk_sums(graph, aware, range(first, end), k, weight)
+        result[first:end] += _walk_sums(graphs, aware, range(first, end), weight)
     return result
 
 
-def _walk_sums(graph: LinkGraph, aware: Bools, block: range, k: int, weight: float) -> Floats:
-    """For each page of the block, the sum over aware pages at distances 1..k.
+def _walk_sums(graphs: Sequence[LinkGraph], aware: Bools, block: range, weight: float) -> Floats:
+    """For each page of the block, the sum over aware pages at distances 1, 2, …; one graph for each step.
 
     A pair of start and page is one number, start · size + page, so that sets of pairs are sorted arrays.
     """
+    size = graphs[0].size
     sums = np.zeros(len(block))
     starts = np.arange(block.start, block.stop, dtype=np.int64)
-    frontier = seen = starts * graph.size + starts
-    for distance in range(1, k + 1):
-        origin, pages = graph.step(frontier // graph.size, frontier % graph.size)
-        if distance == k:  # nobody walks on from here, so only pages that count are looked at
-            origin, pages = origin[aware[pages]], pages[aware[pages]]
-        frontier = np.setdiff1d(origin * graph.size + pages, seen)
-        counted = frontier[aware[frontier % graph.size]] // graph.size
+    frontier = seen = starts * size + starts
+    for distance, graph in enumerate(graphs, 1):
+        origin, pages = graph.step(frontier // size, frontier % size)
+        frontier = without(distinct(origin * size + pages), seen)
+        counted = frontier[aware[frontier % size]] // size
         sums += weight**distance * np.bincount(counted - block.start, minlength=len(block))
-        seen = np.union1d(seen, frontier)
+        seen = np.sort(np.concatenate((seen, frontier)))
     return sums
 
 
@@ -168,7 +168,7 @@ def geographic_locality(graph: LinkGraph, targets: Integers) -> Locality:
     sources, ends = graph.sources(), graph.targets.astype(np.int64)
     both = taking_part[sources] & taking_part[ends]
     low, high = np.minimum(sources[both], ends[both]), np.maximum(sources[both], ends[both])
-    pairs = np.unique(low * max(1, graph.size) + high)
+    pairs = distinct(low * max(1, graph.size) + high)
     low, high = pairs // max(1, graph.size), pairs % max(1, graph.size)
     linked, linked_same = len(pairs), int(np.count_nonzero(targets[low] == targets[high]))
     sizes = [int(size) for size in np.unique(targets[taking_part], return_counts=True)[1]]

@@ -18,7 +18,10 @@ NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 # Ranges that `is_global` calls global, or did in some Python versions, and that are no place for a crawler.
 NEVER = tuple(
     ipaddress.ip_network(network)
-    for network in ("192.88.99.0/24", "224.0.0.0/4", "ff00::/8", "64:ff9b:1::/48", "100.64.0.0/10", "fec0::/10")
+    for network in (
+        *("192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/4", "100.64.0.0/10"),
+        *("ff00::/8", "64:ff9b:1::/48", "fec0::/10", "3fff::/20", "5f00::/16"),
+    )
 )
 
 

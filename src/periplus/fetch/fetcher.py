@@ -1,8 +1,7 @@
 """One lease, one answer: either a response worth reading, or the outcome that ends the lease."""
 
-import email.utils
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from periplus.errors import (
@@ -15,14 +14,14 @@ from periplus.errors import (
     TooLarge,
     TooSlow,
 )
+from periplus.fetch.retries import Throttling, retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched, Lease, Outcome
 from periplus.urls import canonicalize
 
-__all__ = ["Answer", "Fetcher", "retry_wait"]
+__all__ = ["Answer", "Fetcher"]
 
-MAX_RETRY_SECONDS = 3600.0
-MAX_RETRY_AFTER_SECONDS = 86_400.0
+MAX_SLOW_REST_SECONDS = 30.0
 REDIRECTS = (301, 302, 303, 307, 308)
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 
@@ -46,21 +45,32 @@ class Answer:
     fetched: Fetched | None = None
     redirect: str | None = None
     host_wait_seconds: float = 0.0
-    """How long the host wants to be left alone (Retry-After)."""
+    """How long the host is to be left alone at least: it said so (429, 503, Retry-After), or it is slow."""
     retry_seconds: float = 0.0
     detail: str = ""
 
 
 class Fetcher:
-    """Fetches leases. Never raises for what a server does."""
+    """Fetches leases. Never raises for what a server does.
+
+    With `delay_factor` a host rests so many times as long as it took to answer, up to half a minute.
+    """
 
     def __init__(
-        self, transport: Transport, now: Callable[[], datetime], *, retries: int, retry_seconds: float
+        self,
+        transport: Transport,
+        now: Callable[[], datetime],
+        *,
+        retries: int,
+        retry_seconds: float,
+        delay_factor: float = 0.0,
     ) -> None:
         self._transport = transport
         self._now = now
         self._retries = retries
         self._retry_seconds = retry_seconds
+        self._delay_factor = delay_factor
+        self._throttling = Throttling(retry_seconds)
 
     async def fetch(self, lease: Lease) -> Answer:
         """Ask for the lease's URL once."""
@@ -68,7 +78,11 @@ class Fetcher:
             fetched = await self._transport.get(lease.url)
         except FetchError as error:
             return self._failed(lease, OUTCOMES[type(error)], str(error))
-        return self._answer(lease, fetched)
+        if fetched.status not in (429, 503):
+            self._throttling.forget(lease.host)
+        rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)
+        answer = self._answer(lease, fetched)
+        return replace(answer, host_wait_seconds=max(rest, answer.host_wait_seconds))
 
     def _answer(self, lease: Lease, fetched: Fetched) -> Answer:
         status = fetched.status
@@ -80,7 +94,7 @@ class Fetcher:
         if status == 304:
             return Answer(Outcome.NOT_MODIFIED, fetched)
         if status == 429 or status >= 500:
-            wait = retry_after_seconds(fetched.header("Retry-After"), self._now()) if status in (429, 503) else 0.0
+            wait = self._throttled(lease.host, fetched) if status in (429, 503) else 0.0
             return self._failed(lease, Outcome.SERVER_ERROR, f"HTTP {status}", wait)
         if not 200 <= status < 300:
             return Answer(Outcome.HTTP_ERROR, fetched, detail=f"HTTP {status}")
@@ -88,32 +102,14 @@ class Fetcher:
             return Answer(Outcome.NOT_HTML, fetched, detail=fetched.content_type[:80])
         return Answer(None, fetched)
 
+    def _throttled(self, host: str, fetched: Fetched) -> float:
+        return self._throttling.wait(host, retry_after_seconds(fetched.header("Retry-After"), self._now()))
+
     def _failed(self, lease: Lease, outcome: Outcome, detail: str, host_wait: float = 0.0) -> Answer:
         if outcome not in WORTH_A_RETRY or lease.attempts >= self._retries:
             return Answer(outcome, host_wait_seconds=host_wait, detail=detail)
         wait = max(host_wait, retry_wait(self._retry_seconds, lease.attempts))
         return Answer(Outcome.RETRY, host_wait_seconds=host_wait, retry_seconds=wait, detail=detail)
-
-
-def retry_wait(first_seconds: float, attempts: int) -> float:
-    """Seconds before the next try: doubles each time, up to an hour."""
-    return min(first_seconds * 2.0**attempts, MAX_RETRY_SECONDS)
-
-
-def retry_after_seconds(value: str | None, now: datetime) -> float:
-    """Retry-After as seconds from now, 0 if absent or nonsense, at most a day."""
-    if not value:
-        return 0.0
-    text = value.strip()
-    if text.isascii() and text.isdigit():
-        return min(float(text[:9]), MAX_RETRY_AFTER_SECONDS)
-    try:
-        at = email.utils.parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-    if at.tzinfo is None:
-        return 0.0
-    return min(max(0.0, (at - now).total_seconds()), MAX_RETRY_AFTER_SECONDS)
 
 
 def is_html(fetched: Fetched) -> bool:

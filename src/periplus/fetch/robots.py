@@ -7,14 +7,20 @@ A decision is one of four values; there is no default that allows.
 | 2xx                             | found         | allowed or not by its rules                    |
 | 4xx but 429                     | absent        | allowed (RFC 9309, 2.3.1.3)                    |
 | 5xx, 429, network or TLS error  | unreachable   | not fetched; the last good rules still count   |
+
+An unreachable robots.txt is asked for again later and later, or when it says so itself (Retry-After). After the last
+try the origin is given up, and asked once more when a good file would have expired. Good rules count for 30 days
+beyond that (RFC 9309, 2.4), then nothing of the origin is fetched any more.
 """
 
+import re
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from protego import Protego
 
 from periplus.errors import FetchError
+from periplus.fetch.retries import retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
@@ -27,6 +33,10 @@ MAX_CRAWL_DELAY_SECONDS = 300.0
 MAX_REDIRECTS = 5
 PARSED_AT_ONCE = 4_096
 HOUR = 3600.0
+OLD_RULES_SECONDS = 30 * 24 * HOUR
+
+AGENT_VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[a-z_-]+)/[^\s#]*", re.IGNORECASE | re.MULTILINE)
+"""`User-agent: Periplus/1.0` means Periplus of any version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +109,10 @@ class RobotsBook:
         record = self._records.get(url.origin)
         if record is None:
             return None
-        if record.status == "unreachable" and record.failures > self._retries:
-            return Unreachable(record.expires_at, given_up=True)
         if record.expires_at <= now:
             return None
         if record.status == "unreachable":
-            return Unreachable(record.expires_at, given_up=False)
+            return Unreachable(record.expires_at, given_up=record.failures > self._retries)
         if record.status == "absent":
             return Allow(0.0)
         rules = self._rules(record)
@@ -146,16 +154,20 @@ class RobotsBook:
         if fetched is not None and 400 <= fetched.status < 500 and fetched.status != 429:
             return RobotsRecord(origin, "absent", b"", now, expires_at)
         failures = known.failures + 1 if known else 1
-        retry_at = now + min(self._retry_seconds * 2 ** (failures - 1), HOUR)
-        if known is not None and known.status != "unreachable":
+        stated = retry_after_seconds(fetched.header("Retry-After"), fetched.fetched_at) if fetched else 0.0
+        retry_at = now + max(stated, retry_wait(self._retry_seconds, failures - 1))
+        if known is not None and known.status != "unreachable" and now - known.fetched_at <= OLD_RULES_SECONDS:
             return replace(known, expires_at=retry_at, failures=failures)  # the last good rules still count
+        if failures > self._retries:
+            retry_at = max(retry_at, expires_at)
         return RobotsRecord(origin, "unreachable", b"", now, retry_at, failures)
 
     def _rules(self, record: RobotsRecord) -> Protego:
         rules = self._parsed.get(record.origin)
         if rules is None:
             # utf-8-sig: with a byte order mark left in, the first group would vanish.
-            rules = Protego.parse(record.body.decode("utf-8-sig", "replace").replace("\0", ""))
+            text = record.body.decode("utf-8-sig", "replace").replace("\0", "")
+            rules = Protego.parse(AGENT_VERSION.sub(r"\1", text))
             self._parsed[record.origin] = rules
             if len(self._parsed) > PARSED_AT_ONCE:
                 self._parsed.popitem(last=False)

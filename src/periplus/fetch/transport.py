@@ -29,7 +29,7 @@ from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
 from periplus.fetch.resolver import BlockedName, Resolver
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
-from periplus.urls import canonicalize
+from periplus.urls import CanonicalUrl, canonicalize
 
 __all__ = ["Transport", "user_agent"]
 
@@ -94,24 +94,25 @@ class Transport:
         Raises a FetchError. With `cut`, a body longer than `wire_bytes` is cut off there and marked truncated
         instead of refused.
         """
-        self._check_literal(url)
+        target = self._checked(url)
         if self._session is None:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
         try:
             async with asyncio.timeout(self._settings.total_seconds):
-                return await self._request(self._session, url, started, wire_bytes or self._settings.wire_bytes, cut)
+                return await self._request(self._session, target, started, wire_bytes or self._settings.wire_bytes, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
             raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
         except aiohttp.ClientError as error:
             raise _translated(url, error) from error
 
     async def _request(
-        self, session: aiohttp.ClientSession, url: str, started: float, wire_bytes: int, cut: bool
+        self, session: aiohttp.ClientSession, target: CanonicalUrl, started: float, wire_bytes: int, cut: bool
     ) -> Fetched:
+        url = target.href
         # encoded=True: the server sees exactly the URL that the frontier holds.
         async with session.get(URL(url, encoded=True), allow_redirects=False) as response:
-            address = _peer(response) or self._known_address(url)
+            address = _peer(response) or self._known_address(target.host)
             body, truncated = await _read(response, url, wire_bytes, cut)
             encoding = response.headers.get("Content-Encoding", "")
             if encoding:
@@ -130,22 +131,22 @@ class Transport:
                 truncated=truncated,
             )
 
-    def _check_literal(self, url: str) -> None:
-        """Literal addresses never reach the resolver, so they are checked here."""
-        parts = canonicalize(url)
-        if parts is None:
+    def _checked(self, url: str) -> CanonicalUrl:
+        """The URL if it may be asked for. Literal addresses never reach the resolver, so they are checked here."""
+        target = canonicalize(url)
+        if target is None:
             raise Blocked(f"{url}: not an http(s) URL")
-        if parts.port not in self._settings.ports:
-            raise Blocked(f"{url}: port {parts.port} is not in fetch.ports")
+        if target.port not in self._settings.ports:
+            raise Blocked(f"{url}: port {target.port} is not in fetch.ports")
         try:
-            address = str(ipaddress.ip_address(parts.host.strip("[]")))
+            address = str(ipaddress.ip_address(target.host.strip("[]")))
         except ValueError:
-            return
+            return target
         self._guard.check(address)
+        return target
 
-    def _known_address(self, url: str) -> str:
-        parts = canonicalize(url)
-        fixed = self._resolver.table_address(parts.host) if parts else None
+    def _known_address(self, host: str) -> str:
+        fixed = self._resolver.table_address(host)
         return fixed[0] if fixed else ""
 
 
@@ -184,7 +185,7 @@ def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return TlsError(f"{url}: {error}")
     if isinstance(error, aiohttp.ClientResponseError):
-        return BadContent(f"{url}: not HTTP that can be read: {error.message}")
+        return BadContent(f"{url}: not HTTP that can be read: {' '.join(error.message.split())[:200]}")
     if isinstance(error, aiohttp.InvalidURL):
         return Blocked(f"{url}: not a URL that can be sent")
     return ConnectionFailed(f"{url}: {error or type(error).__name__}")

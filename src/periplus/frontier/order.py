@@ -5,31 +5,49 @@ to end with the same pages.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 __all__ = ["HostOrder"]
 
 
+class _Place:
+    """A place in a line: `first` is set when everybody before has left."""
+
+    __slots__ = ("first", "left")
+
+    def __init__(self) -> None:
+        self.first = asyncio.Event()
+        self.left = False
+
+
 class HostOrder:
     """A line for each host. Belongs to the event loop."""
 
     def __init__(self) -> None:
-        self._last: dict[str, asyncio.Event] = {}
+        self._lines: dict[str, deque[_Place]] = {}
+
+    def __len__(self) -> int:
+        """Hosts with somebody in line."""
+        return len(self._lines)
 
     @asynccontextmanager
-    async def in_line(self, host: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    async def in_line(self, host: str) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
         """Stand in the host's line; the value waits until everybody before has left it."""
-        before, done = self._last.get(host), asyncio.Event()
-        self._last[host] = done
-
-        async def my_turn() -> None:
-            if before is not None:
-                await before.wait()
-
+        line = self._lines.setdefault(host, deque())
+        place = _Place()
+        line.append(place)
+        if line[0] is place:
+            place.first.set()
         try:
-            yield my_turn
+            yield place.first.wait
         finally:
-            done.set()
-            if self._last.get(host) is done:
-                del self._last[host]
+            place.left = True
+            # Whoever leaves from the middle lets nobody overtake those before.
+            while line and line[0].left:
+                line.popleft()
+            if line:
+                line[0].first.set()
+            elif self._lines.get(host) is line:
+                del self._lines[host]

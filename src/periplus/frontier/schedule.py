@@ -8,6 +8,7 @@ All times are monotonic seconds.
 
 import heapq
 import itertools
+import math
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -116,10 +117,10 @@ class Schedule:
         while ready:
             host = self._hosts[ready.popleft()]
             host.listed.discard(node)
-            if host.busy or node not in host.wanted:
+            if host.busy:
                 continue  # another node took it; give_back lists it again
-            if host.ready_at > now or host.wanted[node] > now or not self._address_slot(host, now):
-                self._enqueue(host)
+            if host.ready_at > now or host.wanted.get(node, math.inf) > now or not self._address_slot(host, now):
+                self._enqueue(host)  # not now, or no longer for this node: others may still want it
                 continue
             host.busy = True
             self.busy += 1

@@ -5,11 +5,13 @@ In the order of the work: `places` and `prose` (what pages say), `hosts` and `pl
 """
 
 from periplus.miniweb.job import job_toml
+from periplus.miniweb.odd import TRAP_PREFIXES
 from periplus.miniweb.response import Response
 from periplus.miniweb.server import LogEntry, MiniwebServer, serve
 from periplus.miniweb.web import Miniweb, generate
 
 __all__ = [
+    "TRAP_PREFIXES",
     "LogEntry",
     "Miniweb",
     "MiniwebServer",

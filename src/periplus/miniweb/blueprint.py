@@ -102,6 +102,11 @@ class Host:
     count: int = 0
 
     @property
+    def has_facets(self) -> bool:
+        """Whether the shop can be browsed by facets in any order: one in six, since each is a trap."""
+        return self.kind == "shop" and self.session == "path" and self.topic == "electronics"
+
+    @property
     def url(self) -> str:
         """The home page."""
         return f"http://{self.name}/"
@@ -111,7 +116,7 @@ class Host:
 class PagePlan:
     """A page before it is written. `towns` has the main town first; `published` is a day number or 0.
 
-    `quirk` is empty for an ordinary page, else one of slow, error, flaky, noindex, nofollow, orphan, private.
+    `quirk` is empty for an ordinary page, else one of slow, error, flaky, busy, noindex, nofollow, orphan, private.
     """
 
     index: int

@@ -111,12 +111,12 @@ def cross_targets(blueprint: Blueprint, page: PagePlan, random: Random, count: i
     """Pages elsewhere that this page points to.
 
     A page about a town points, with the probability `locality`, to a page about the same town, else to any
-    page of the web. A page without a town keeps to its subject seven times out of ten.
+    page of the web. A page without a town keeps to its subject nine times out of ten.
     """
     result: list[int] = []
     everything = len(blueprint.pages)
     local = blueprint.pages_by_town[page.towns[0]] if page.towns else blueprint.pages_by_topic[page.topic]
-    strength = blueprint.locality if page.towns else 0.7
+    strength = blueprint.locality if page.towns else 0.9
     for _ in range(count):
         near = local and random() < strength
         target = local[int(random() * len(local))] if near else int(random() * everything)
@@ -150,7 +150,8 @@ def odd_links(canvas: Canvas) -> list[str]:
         result.append(canvas.raw(f"/missing/{index}.html", "An older article"))
     if random() < 0.03:
         result.append(canvas.raw(f"/old{page.path}", "Permanent address"))
-    if random() < 0.03 and "?" not in page.path:
+    # Links relative to the folder would open a second site under /print/.
+    if random() < 0.03 and "?" not in page.path and canvas.host.links != "folder":
         result.append(canvas.raw(f"/print{page.path}", "Printer friendly version"))
     if random() < 0.02:
         result.append(canvas.raw(f"http://{canvas.host.name}/#top", "Back to top"))

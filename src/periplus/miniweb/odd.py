@@ -13,7 +13,10 @@ from periplus.miniweb.blueprint import Blueprint, Host, PagePlan
 from periplus.miniweb.rendering import html_page
 from periplus.miniweb.response import Response
 
-__all__ = ["odd_response"]
+__all__ = ["TRAP_PREFIXES", "odd_response"]
+
+TRAP_PREFIXES = ("/calendar/", "/deeper/", "/browse?")
+"""Where the endless pages are; which of them a crawl meets depends on the order in which it goes."""
 
 PageResponse = Callable[[PagePlan], Response]
 
@@ -136,7 +139,7 @@ def _deeper(visit: _Visit) -> Response | None:
 
 def _browse(visit: _Visit) -> Response | None:
     """Facets in every order: few pages of content, thousands of addresses."""
-    if visit.host.kind != "shop":
+    if not visit.host.has_facets:
         return None
     pairs = [pair for pair in visit.target.partition("?")[2].split("&") if pair]
     chosen = {pair.partition("=")[0] for pair in pairs}

@@ -18,8 +18,17 @@ NEWS_TOPICS = ("floods", "elections", "football", "traffic", "housing", "schools
 FIRST_DAY = date(2024, 1, 1).toordinal()
 LAST_DAY = date(2026, 10, 31).toordinal()
 
-_QUIRKS = (("slow", 0.004), ("error", 0.004), ("flaky", 0.004), ("noindex", 0.008), ("nofollow", 0.006))
+_QUIRKS = (
+    ("slow", 0.004),
+    ("error", 0.004),
+    ("flaky", 0.004),
+    ("busy", 0.0015),
+    ("noindex", 0.008),
+    ("nofollow", 0.006),
+)
 _ORPHANS = 0.006
+OPEN_DAY = 3
+"""Which page of the calendar's host is the exception in its robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,9 @@ def _plan_pages(blueprint: Blueprint, host: Host, listings: list[tuple[str, str,
         quirk = _quirk(host, number, random)
         published = FIRST_DAY + int(random() * (LAST_DAY - FIRST_DAY)) if sketch.dated else 0
         path = _path(slot, sketch, town, published)
-        if quirk == "private":
+        if host.kind == "calendar" and number == OPEN_DAY:
+            path, quirk = "/private/open-day.html", ""  # allowed by name in a folder that is closed
+        elif quirk == "private":
             path = f"/private{path}"
         if path in taken:
             stem, dot, ending = path.rpartition(".")

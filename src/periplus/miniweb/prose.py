@@ -161,8 +161,8 @@ def fill_title(random: Random, options: tuple[Sentence, ...], town: Town | None,
 class Scribe:
     """Writes the sentences of one page and counts every town it names (`named`: town index → times).
 
-    `spread` makes all the page's towns take turns; otherwise the first is the one the page is about. `local`
-    uses the towns' own names; `brand` fills the brand's slot.
+    `spread` lets all the page's towns have their say, the first most often; otherwise the page is about the first
+    alone. `local` uses the towns' own names; `brand` fills the brand's slot.
     """
 
     __slots__ = ("_brand", "_local", "_near", "_subjects", "_table", "named", "random")
@@ -179,7 +179,7 @@ class Scribe:
         self.random = random
         self.named: dict[int, int] = {}
         self._table = towns()
-        self._subjects = page_towns if spread else page_towns[:1]
+        self._subjects = page_towns[:1] * 4 + page_towns if spread else page_towns[:1]
         self._near = (page_towns[1:] or neighbors()[page_towns[0]]) if page_towns else ()
         self._local = local
         self._brand = brand

@@ -128,7 +128,7 @@ def _menu(canvas: Canvas, blueprint: Blueprint, host: Host, page: PagePlan) -> s
         items += [f"<li>{canvas.raw(path, 'Moved')}</li>" for path in ("/loop/a", "/chain/3", "/chain/9")]
     if host.kind == "folders":
         items.append(f"<li>{canvas.raw('/deeper/', 'Deeper')}</li>")
-    if host.kind == "shop":
+    if host.has_facets:
         items.append(f"<li>{canvas.raw('/browse?color=red', 'Browse')}</li>")
     above = parent(blueprint, page)
     trail = canvas.link(above, blueprint.pages[above].title) if above != host.first else host.title

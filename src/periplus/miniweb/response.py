@@ -23,3 +23,4 @@ class Response:
     location: str = ""
     etag: str = ""
     x_robots_tag: str = ""
+    retry_after: str = ""

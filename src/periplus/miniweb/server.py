@@ -57,7 +57,7 @@ class MiniwebServer:
         self._ready: dict[tuple[str, str], Response] = {}
         if prerender:
             hosts = web.blueprint.hosts
-            steady = (page for page in web.blueprint.pages if page.quirk != "flaky")
+            steady = (page for page in web.blueprint.pages if page.quirk not in ("flaky", "busy"))
             self._ready = {(hosts[page.host].name, page.path): web.page_response(page) for page in steady}
         self.log: deque[LogEntry] = deque(maxlen=LOG_ENTRIES)
         self.address = ""
@@ -95,6 +95,7 @@ class _Connection(asyncio.Protocol):
         self._buffer = b""
         self._host = ""
         self._busy = False
+        self._full = False
         self._timer: asyncio.TimerHandle | None = None
         self._delayed: asyncio.TimerHandle | None = None
 
@@ -114,12 +115,19 @@ class _Connection(asyncio.Protocol):
         self._belong_to("")
         self._transport = None
 
+    def pause_writing(self) -> None:
+        self._full = True
+
+    def resume_writing(self) -> None:
+        self._full = False
+        self._next()
+
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        if not self._busy:
+        if not self._busy and not self._full:
             self._next()
-        elif len(self._buffer) > 4 * MAX_HEAD_BYTES:
-            self._refuse(431)
+        elif len(self._buffer) > 4 * MAX_HEAD_BYTES:  # a client that asks and asks and does not read
+            self.close()
 
     def close(self) -> None:
         """End the connection at once; used when the server stops."""
@@ -143,7 +151,7 @@ class _Connection(asyncio.Protocol):
 
     def _next(self) -> None:
         """Answer complete heads in the buffer until one has to wait."""
-        while self._transport is not None and not self._busy:
+        while self._transport is not None and not self._busy and not self._full:
             end = self._buffer.find(b"\r\n\r\n")
             if end < 0:
                 if len(self._buffer) > MAX_HEAD_BYTES:
@@ -272,6 +280,8 @@ def _payload(response: Response, status: int, request: _Request) -> bytes:
         extra += f"ETag: {response.etag}\r\n"
     if response.x_robots_tag:
         extra += f"X-Robots-Tag: {response.x_robots_tag}\r\n"
+    if response.retry_after:
+        extra += f"Retry-After: {response.retry_after}\r\n"
     if request.close:
         extra += "Connection: close\r\n"
     if status == 304:

@@ -84,7 +84,8 @@ def expected(host: Host, page: PagePlan) -> tuple[int, str]:
         return 200, "robots_unreachable"
     if page.quirk == "error":
         return 500, "server_error"
-    return 500 if page.quirk == "flaky" else 200, "not_indexed" if page.quirk == "noindex" else "kept"
+    status = {"flaky": 500, "busy": 429}.get(page.quirk, 200)
+    return status, "not_indexed" if page.quirk == "noindex" else "kept"
 
 
 def _places(named: dict[int, int]) -> list[dict[str, Any]]:

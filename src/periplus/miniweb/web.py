@@ -89,10 +89,10 @@ class Miniweb:
         return self._otherwise(host, target, visit)
 
     def is_flaky(self, host_name: str, target: str) -> bool:
-        """Whether this URL fails on its first visit."""
+        """Whether this URL fails on its first visit: with 500, or with 429 and Retry-After."""
         number = self.blueprint.host_by_name.get(host_name)
         index = None if number is None else self.blueprint.page_by_path[number].get(target)
-        return index is not None and self.blueprint.pages[index].quirk == "flaky"
+        return index is not None and self.blueprint.pages[index].quirk in ("flaky", "busy")
 
     def page_response(self, page: PagePlan, visit: int = 0) -> Response:
         """The answer for a page of the plan, its quirk included."""
@@ -101,6 +101,9 @@ class Miniweb:
         if page.quirk == "error" or (page.quirk == "flaky" and visit == 0):
             sorry = html_page("Internal server error", "<p>Something broke. Please come back later.</p>")
             return Response(500, sorry.encode(), outcome="server_error" if page.quirk == "error" else "retry")
+        if page.quirk == "busy" and visit == 0:
+            sorry = html_page("Too many requests", "<p>Please wait a second.</p>")
+            return Response(429, sorry.encode(), outcome="retry", retry_after="1")
         body = render(blueprint, page).html.encode(host.charset, "xmlcharrefreplace")
         content_type = "text/html" if host.charset_by == "meta" else f"text/html; charset={host.charset}"
         return Response(
@@ -145,7 +148,8 @@ class Miniweb:
         if host.robots == "closed":
             lines.append("Disallow: /")
         elif host.robots == "folders":
-            lines += ["Disallow: /private/", "Disallow: /search", "Allow: /private/open-day.html"]
+            lines += ["Disallow: /private/", "Disallow: /search"]
+            lines += ["Allow: /private/open-day.html"] if host.kind == "calendar" else []
         else:
             lines.append("Disallow:")
         if host.crawl_delay:

@@ -23,11 +23,16 @@ _UNIT: Final = (
     r"(?:(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|Fl|Building|Bldg|Dept|Lot|Space|Spc|Box|PMB|Trailer|Trlr|Hangar|Pier|Slip|Stop)"
     r"\b\.?\s*#?\s*[\w-]{1,8}|\#\s*[\w-]{1,8}|\d{1,3}(?:st|nd|rd|th)\s+(?:Floor|Fl)\b\.?)"
 )
+_NUMBER: Final = r"(?<![\w.$/-])(?P<number>\d{1,6}(?:-\d{1,5})?[A-Za-z]?(?:\s+1/2)?)\s{1,3}"
+_NAME: Final = r"(?:(?:[A-Z][\w.'’-]{0,24}|\d{1,3}(?:st|nd|rd|th|ST|ND|RD|TH)|of|the|de|la|del|and|y)\s+){0,5}?"
+_ENDING: Final = rf"(?:(?i:{_SUFFIX})|(?i:Broadway|Highway\s+\d{{1,4}}|Route\s+\d{{1,4}}|Hwy\.?\s+\d{{1,4}}))"
 _STREET: Final = re.compile(
-    rf"(?<![\w.$/-])(?P<number>\d{{1,6}}(?:-\d{{1,5}})?[A-Za-z]?(?:\s+1/2)?)\s{{1,3}}"
-    rf"(?P<street>(?:{_DIRECTION}\s+)?"
-    rf"(?:(?:[A-Z][\w.'’-]{{0,24}}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)|of|the|de|la|del|and|y)\s+){{0,5}}?"
-    rf"(?:(?i:{_SUFFIX})|(?i:Broadway|Highway\s+\d{{1,4}}|Route\s+\d{{1,4}}|Hwy\.?\s+\d{{1,4}}))(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?)",
+    rf"{_NUMBER}(?P<street>(?:{_DIRECTION}\s+)?{_NAME}{_ENDING}(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?)"
+)
+# The same with a longer name: in "Pine Ave" and "Mill Street" the first word could end a street, too.
+_LONGER_STREET: Final = re.compile(
+    rf"{_NUMBER}(?P<street>(?:{_DIRECTION}\s+)?{_NAME}{_ENDING}(?!\s+(?i:{_SUFFIX}))"
+    rf"(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?)"
 )
 _STATE: Final = re.compile(
     r"(?P<state>[A-Z]{2}|[A-Z]\.\s?[A-Z]\.|[A-Z][a-z]+\.?(?:\s+[A-Z][a-z]+)?|District of Columbia)\b\.?"
@@ -46,6 +51,10 @@ def find_addresses(text: str, gazetteer: Gazetteer) -> tuple[Address, ...]:
     at = 0
     while len(found) < _MAX_ADDRESSES and (street := _STREET.search(text, at)):
         address = _complete(text, street, gazetteer)
+        if address is None:
+            longer = _LONGER_STREET.match(text, street.start())
+            if longer is not None and longer.end() > street.end():
+                address = _complete(text, longer, gazetteer)
         if address is not None:
             found.append(address)
         at = address.end if address is not None else street.end("number")

@@ -20,6 +20,7 @@ from periplus.places.sources import (
     DEMONYM,
     POSTAL,
     PRIMARY,
+    STOPPED,
     Draft,
     Gathered,
 )
@@ -40,6 +41,7 @@ _FLAG_PRIOR: Final = {
     DEMONYM: -1.0,
     BARE: -2.5,
     POSTAL: -1.0,
+    STOPPED: -0.5,
 }
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -120,6 +122,7 @@ def _fill_from_members(a: Arrays, located: npt.NDArray[np.bool_]) -> None:
             _fill_one(a, row, members, bool(located[row]))
     _fill_lonely(a, located)
     a["xyz"] = unit_vectors(a["lon"], a["lat"])
+    a["log_people"] = np.log10(a["population"] + 100.0).astype(np.float32)
 
 
 def _fill_one(a: Arrays, row: int, members: npt.NDArray[np.int64], located: bool) -> None:
@@ -280,18 +283,23 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     code[(flag == BARE) & (kind == 4)] = 7
     code[(flag == BARE) & (kind == 3)] = 8
     code[flag == DEMONYM] = 9
-    code[flag == ABBREVIATION] = 10
+    code[(flag == ABBREVIATION) | (flag == STOPPED)] = 10
     code[flag == POSTAL] = 11
     a["name_kind"] = code.astype(np.uint8)
+    a["name_short"] = _short_forms(a, start, flag)
     people = a["population"][best]
     a["name_size"] = np.digitize(people, (1, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6)).astype(np.uint8)
     a["name_many"] = np.digitize((a["name_at"][1:] - a["name_at"][:-1]).astype(np.int64), (2, 4, 9)).astype(np.uint8)
     areas = np.isin(a["kind"][a["cand_row"]], (2, 3, 4)) & (a["cand_flag"] != DEMONYM)
     places = np.where(areas, np.arange(len(areas)), len(areas))
     first = np.minimum.reduceat(places, start)
-    near_top = first < start + 4
     rows = np.append(a["cand_row"], -1)
-    a["name_outer"] = np.where(near_top, rows[np.minimum(first, len(areas))], -1).astype(np.int32)
+    a["name_outer"] = np.full((len(start), 2), -1, dtype=np.int32)
+    for column in (0, 1):
+        near_top = first < np.minimum(start + 5, a["name_at"][1:])
+        a["name_outer"][:, column] = np.where(near_top, rows[np.minimum(first, len(areas))], -1)
+        places[np.minimum(first, len(areas) - 1)] = len(areas)
+        first = np.minimum.reduceat(places, start)
     common = word_commonness()
     keys = name_keys(list(common))
     at = np.minimum(np.searchsorted(unique, keys), len(unique) - 1)
@@ -299,6 +307,13 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     word = np.ones(len(unique), dtype=np.uint8)
     word[at[known]] = np.array(list(common.values()), dtype=np.uint8)[known]
     a["name_word"] = word
+
+
+def _short_forms(a: Arrays, start: npt.NDArray[np.int64], flag: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """0: an ordinary name; else bit 1: believed in capitals, bit 2: believed with its full stop."""
+    bits = np.select([a["cand_flag"] == ABBREVIATION, a["cand_flag"] == STOPPED], [1, 2], 0).astype(np.uint8)
+    short = np.isin(flag, (ABBREVIATION, STOPPED))
+    return np.where(short, np.bitwise_or.reduceat(bits, start), 0).astype(np.uint8)
 
 
 def _priors(a: Arrays, row: npt.NDArray[np.int32], flag: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

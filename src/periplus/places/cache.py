@@ -10,6 +10,8 @@ from typing import Final
 
 from periplus.places.build import build_arrays
 from periplus.places.container import FORMAT, Container, read_container, write_container
+from periplus.places.knowledge import knowledge
+from periplus.places.lexicon import word_commonness
 from periplus.places.sources import Gathered, gather, source_versions
 
 __all__ = ["cache_folder", "compile_gazetteer", "open_container", "source_digest"]
@@ -31,7 +33,13 @@ def cache_folder() -> Path:
 
 def source_digest() -> str:
     """Names everything the bundled gazetteer depends on; another digest means compiling again."""
-    what = {"format": FORMAT, "recipe": RECIPE, "unicode": unicodedata.unidata_version, **source_versions()}
+    what: dict[str, object] = {
+        "format": FORMAT,
+        "recipe": RECIPE,
+        "unicode": unicodedata.unidata_version,
+        **source_versions(),
+    }
+    what["knowledge"] = hashlib.sha256(json.dumps([knowledge(), word_commonness()]).encode()).hexdigest()
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 

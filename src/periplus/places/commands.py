@@ -168,9 +168,13 @@ def _run_lines(text: str, source: str, gazetteer: "Gazetteer", *, site_memory: b
 
 def _site_priors(documents: list[tuple[Any, str, str | None]], gazetteer: "Gazetteer") -> "dict[int, HostPrior]":
     """For every document what the others of its host were about (a first pass over all of them)."""
+    from periplus.places import locate  # noqa: PLC0415  heavy
     from periplus.places.memory import leave_one_out  # noqa: PLC0415  heavy
 
-    return leave_one_out([(body, url or "") for _, body, url in documents], gazetteer)
+    return leave_one_out(
+        [(body, url or "") for _, body, url in documents],
+        lambda body, url: locate(body, gazetteer, url=url, candidates=False),
+    )
 
 
 def _show(located: Located) -> None:

@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from periplus.places.build import KINDS
 from periplus.places.folding import (
     CASELESS,
     DIGIT,
@@ -24,8 +23,7 @@ from periplus.places.folding import (
     UPPER,
 )
 from periplus.places.gazetteer import Gazetteer
-from periplus.places.lexicon import CLASSES
-from periplus.places.scan import Hits
+from periplus.places.scan import BIT, BUILT, Hits
 
 __all__ = ["GROUPS", "Context", "context_of"]
 
@@ -35,19 +33,19 @@ U32 = npt.NDArray[np.uint32]
 
 KIND: Final = (
     "country", "admin1", "admin2", "city", "feature", "continent", "alternate", "bare_admin2", "bare_admin1", "demonym",
-    "abbreviation", "postal", "alternate_country",
+    "abbreviation", "postal", "alternate_country", *BUILT[1:],
 )  # fmt: skip
 BEFORE: Final = (
     "line", "sentence", "locative", "of", "preposition", "article", "title", "first_name", "direction", "capital",
     "conjunction", "comma_capital", "comma_small", "hyphen", "saying", "be_have", "small", "digit", "mark",
-    "possessive", "role",
+    "possessive", "role", "organisation_of", "dollar",
 )  # fmt: skip
 AFTER: Final = (
     "line", "stop", "pair", "comma_capital", "comma_small", "possessive", "saying", "organisation", "street",
     "landform",
     "division_word", "sports", "surname", "capital", "be_have", "conjunction", "preposition", "small",
     "hyphen", "digit", "mark",
-    "person_role",
+    "person_role", "inhabitant", "division_small", "street_small",
 )  # fmt: skip
 SHAPE: Final = ("capital", "initials", "all_caps", "one_letter", "several", "caseless", "several_caps")
 RUN: Final = ("alone", "start2", "start3", "end2", "end3", "middle", "no_run")
@@ -60,14 +58,16 @@ LENGTH: Final = ("several", "1-2", "3", "4", "5-6", "7+")
 YES_NO: Final = ("no", "yes")
 CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
 INSIDE: Final = ("free", "start_of_longer", "in_longer")
+NEIGHBOURS: Final = ("none", "one", "both")
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "kind": KIND, "population": POPULATION, "word": WORD, "person": PERSON, "shape": SHAPE, "before": BEFORE,
     "after": AFTER, "run": RUN, "run_word": RUN_WORD, "inside": INSIDE, "repeats": REPEATS, "person_on_page": YES_NO,
     "outer_of_pair": YES_NO, "candidates": CANDIDATES, "written_small": YES_NO, "length": LENGTH,
+    "tail_on_page": YES_NO, "neighbours": NEIGHBOURS,
 }  # fmt: skip
 
-_BIT: Final = {name: np.uint32(1 << i) for i, name in enumerate(CLASSES)}
+_BIT: Final = BIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Context:
     """The categories of each hit, one array per group, and what later steps need again."""
 
     codes: dict[str, I64]
-    bits: U32
     pair: I64  # for each hit, the hit that is the outer part of "City, State", or -1
+    pair_row: I64  # and the row of the division or country that it names
 
 
 def _pick(length: int, default: int, rules: list[tuple[Bool, int]]) -> I64:
@@ -89,32 +89,38 @@ def _pick(length: int, default: int, rules: list[tuple[Bool, int]]) -> I64:
 
 def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
     """Work out every group for every hit."""
-    tokens = hits.tokens
-    everyone = np.arange(len(tokens))
-    token_keys = tokens.key(everyone, everyone)
-    bits = gazetteer.word_classes(token_keys)
-    single = hits.first == hits.last
-    pair = _pairs(hits, gazetteer)
+    tokens, bits, a = hits.tokens, hits.bits, gazetteer.arrays
+    plain = hits.built == 0
+    single = (hits.first == hits.last) & plain
+    pair, pair_row = pairs_of(hits, gazetteer)
+    name = np.maximum(hits.name, 0)
+    built = len(KIND) - len(BUILT) + hits.built.astype(np.int64)
+    before = _before(hits, bits)
+    length = tokens.end[hits.last] - tokens.start[hits.first]
     codes = {
-        "kind": gazetteer.arrays["name_kind"][hits.name].astype(np.int64),
-        "population": gazetteer.arrays["name_size"][hits.name].astype(np.int64),
-        "word": np.where(single, gazetteer.arrays["name_word"][hits.name], 0).astype(np.int64),
+        "kind": np.where(plain, a["name_kind"][name], built).astype(np.int64),
+        "population": np.where(hits.name >= 0, a["name_size"][name], 0).astype(np.int64),
+        "word": np.where(single, a["name_word"][name], 0).astype(np.int64),
         "person": _person(bits[hits.first], single),
         "shape": _shape(hits, single),
-        "before": _before(hits, bits),
+        "before": before,
         "after": _after(hits, bits, pair),
         "inside": _inside(hits),
-        "candidates": gazetteer.arrays["name_many"][hits.name].astype(np.int64),
-        "length": np.where(single, np.digitize(tokens.end[hits.last] - tokens.start[hits.first], (3, 4, 5, 7)) + 1, 0),
+        "candidates": np.where(hits.name >= 0, a["name_many"][name], 0).astype(np.int64),
+        "length": np.where(single, np.digitize(length, (3, 4, 5, 7)) + 1, 0),
+        "neighbours": _neighbours(hits),
     }
     codes["run"], codes["run_word"] = _runs(hits, bits)
-    personal = np.isin(codes["before"], [BEFORE.index("title"), BEFORE.index("first_name")])
-    codes["repeats"], codes["person_on_page"] = _repeats(hits.name, personal)
+    personal = (before == BEFORE.index("title")) | (before == BEFORE.index("first_name"))
+    tail = (codes["run"] == RUN.index("end2")) | (codes["run"] == RUN.index("end3"))
+    codes["repeats"], codes["person_on_page"], codes["tail_on_page"] = _repeats(
+        hits.keys[hits.first], single, personal, tail
+    )
     outer = np.zeros(len(hits), dtype=np.int64)
     outer[pair[pair >= 0]] = 1
     codes["outer_of_pair"] = outer
-    codes["written_small"] = _written_small(hits, token_keys, single)
-    return Context(codes, bits, pair)
+    codes["written_small"] = _written_small(hits, single)
+    return Context(codes, pair, pair_row)
 
 
 def _person(bits: U32, single: Bool) -> I64:
@@ -145,7 +151,10 @@ def _before(hits: Hits, bits: U32) -> I64:
     capital = (tokens.cls[prev] & UPPER) != 0
     near = (gap == GAP_SPACE) | (gap == GAP_JOIN)
     abbreviated = (gap == GAP_STOP) & ((b & _BIT["title"]) != 0)
+    earlier = np.maximum(prev - 1, 0)
     is_of = near & ~capital & ((b & _BIT["preposition"]) != 0) & (tokens.end[prev] - tokens.start[prev] == 2)
+
+    of_firm = is_of & ((bits[earlier] & _BIT["organisation"]) != 0) & ((tokens.cls[earlier] & UPPER) != 0)
 
     def has(name: str) -> Bool:
         found: Bool = near & ((b & _BIT[name]) != 0)
@@ -158,7 +167,8 @@ def _before(hits: Hits, bits: U32) -> I64:
             (abbreviated, code("title")), (gap == GAP_LINE, code("line")), (gap == GAP_STOP, code("sentence")),
             ((gap == GAP_COMMA) & capital, code("comma_capital")), (gap == GAP_COMMA, code("comma_small")),
             (gap == GAP_HYPHEN, code("hyphen")), (gap == GAP_POSSESSIVE, code("possessive")), (~near, code("mark")),
-            (has("locative"), code("locative")), (is_of, code("of")), (has("preposition"), code("preposition")),
+            (has("locative"), code("locative")), (of_firm, code("organisation_of")), (is_of, code("of")),
+            (has("preposition"), code("preposition")),
             (has("article"), code("article")), (has("title") & capital, code("title")), (has("title"), code("role")),
             (has("first_name") & capital, code("first_name")), (has("direction"), code("direction")),
             (has("conjunction"), code("conjunction")), (capital, code("capital")), (has("saying"), code("saying")),
@@ -191,7 +201,8 @@ def _after(hits: Hits, bits: U32, pair: I64) -> I64:
             (has("landform") & capital, code("landform")), (has("division_word") & capital, code("division_word")),
             (has("sports") & capital, code("sports")), (has("surname") & capital, code("surname")),
             (capital, code("capital")),
-            (has("saying"), code("saying")), (has("be_have"), code("be_have")),
+            (has("inhabitant"), code("inhabitant")), (has("division_word"), code("division_small")),
+            (has("street"), code("street_small")), (has("saying"), code("saying")), (has("be_have"), code("be_have")),
             (has("conjunction"), code("conjunction")),
             (has("preposition") | has("locative"), code("preposition")),
             ((tokens.cls[following] & DIGIT) != 0, code("digit")),
@@ -238,46 +249,68 @@ def _inside(hits: Hits) -> I64:
     return _pick(len(hits), 0, [(hits.last <= before, 2), (same_start, 1)])
 
 
-def _repeats(name: I64, personal: Bool) -> tuple[I64, I64]:
-    """How often each name occurs, and whether it stands after a first name or title somewhere."""
-    if not len(name):
-        return name, name
-    _, which, counts = np.unique(name, return_inverse=True, return_counts=True)
-    flagged = np.bincount(which, weights=personal, minlength=len(counts)) > 0
-    return np.digitize(counts[which], (2, 3, 5)), flagged[which].astype(np.int64)
+def _repeats(keys: npt.NDArray[np.uint64], single: Bool, personal: Bool, tail: Bool) -> tuple[I64, I64, I64]:
+    """How often each first word occurs among the hits; whether, alone, it follows a first name, title or capital."""
+    if not len(keys):
+        none = np.empty(0, dtype=np.int64)
+        return none, none, none
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    flagged = np.bincount(which, weights=personal & single, minlength=len(counts)) > 0
+    tailed = np.bincount(which, weights=tail & single, minlength=len(counts)) > 0
+    repeats = np.digitize(counts[which], (2, 3, 5))
+    return repeats, (flagged[which] & single).astype(np.int64), (tailed[which] & single).astype(np.int64)
 
 
-def _written_small(hits: Hits, token_keys: npt.NDArray[np.uint64], single: Bool) -> I64:
+def _written_small(hits: Hits, single: Bool) -> I64:
     """Whether the same word also occurs without a capital."""
-    small = np.sort(token_keys[(hits.tokens.cls & UPPER) == 0])
+    small = np.sort(hits.keys[(hits.tokens.cls & UPPER) == 0])
     if not len(small):
         return np.zeros(len(hits), dtype=np.int64)
-    wanted = token_keys[hits.first]
+    wanted = hits.keys[hits.first]
     at = np.minimum(np.searchsorted(small, wanted), len(small) - 1)
     return np.asarray((small[at] == wanted) & single, dtype=np.int64)
 
 
-def _pairs(hits: Hits, gazetteer: Gazetteer) -> I64:
-    """For "City, State": the index of the hit that contains some candidate of this one, else -1."""
-    pair = np.full(len(hits), -1, dtype=np.int64)
+def _neighbours(hits: Hits) -> I64:
+    """On how many sides another hit follows after a comma: members of lists support each other."""
+    tokens = hits.tokens
+    starts, ends = np.zeros(len(tokens) + 2, dtype=np.bool_), np.zeros(len(tokens) + 2, dtype=np.bool_)
+    starts[hits.first] = True
+    ends[hits.last] = True
+    comma = np.append(tokens.gap == GAP_COMMA, False)
+    left = (hits.first > 0) & comma[np.maximum(hits.first - 1, 0)] & ends[np.maximum(hits.first - 1, 0)]
+    right = comma[hits.last] & starts[hits.last + 1]
+    return np.asarray(left.astype(np.int64) + right, dtype=np.int64)
+
+
+def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
+    """For "City, State": which hit contains some candidate of this one, and the row that it names; else -1."""
+    pair, pair_row = np.full(len(hits), -1, dtype=np.int64), np.full(len(hits), -1, dtype=np.int64)
     if len(hits) < 2:
-        return pair
-    outer = gazetteer.arrays["name_outer"][hits.name]  # row of the division or country it may name, or -1
-    inner = np.flatnonzero(hits.tokens.gap[hits.last] == GAP_COMMA)
-    low = np.searchsorted(hits.first, hits.last[inner] + 1, side="left")
-    high = np.searchsorted(hits.first, hits.last[inner] + 1, side="right")
-    for i, lo, hi in zip(inner.tolist(), low.tolist(), high.tolist(), strict=True):
-        for j in range(hi - 1, lo - 1, -1):
-            if outer[j] >= 0 and _holds(gazetteer, int(hits.name[i]), int(hits.name[j])):
-                pair[i] = j
-                break
-    return pair
-
-
-def _holds(gazetteer: Gazetteer, inner: int, outer: int) -> bool:
-    """Whether some place called `inner` lies in some division or country called `outer`."""
+        return pair, pair_row
     a = gazetteer.arrays
-    rows = a["cand_row"][a["name_at"][inner] : a["name_at"][inner + 1]]
-    outers = a["cand_row"][a["name_at"][outer] : a["name_at"][outer + 1]][:8]
-    outers = outers[np.isin(a["kind"][outers], (KINDS.index("country"), KINDS.index("admin1"), KINDS.index("admin2")))]
-    return any(bool(np.isin(a[column][rows], outers).any()) for column in ("row_admin1", "row_country", "row_admin2"))
+    outer = a["name_outer"][np.maximum(hits.name, 0)]
+    starts_at = np.full(len(hits.tokens) + 1, -1)
+    area = np.flatnonzero((outer[:, 0] >= 0) & (hits.built == 0))
+    starts_at[hits.first[area]] = area  # the longest, because hits come by length
+    inner = np.flatnonzero((hits.tokens.gap[hits.last] == GAP_COMMA) & (hits.name >= 0))
+    other = starts_at[hits.last[inner] + 1]
+    inner, other = inner[other >= 0], other[other >= 0]
+    if not len(inner):
+        return pair, pair_row
+    start = a["name_at"][hits.name[inner]].astype(np.int64)
+    size = a["name_at"][hits.name[inner] + 1].astype(np.int64) - start
+    owner = np.repeat(np.arange(len(inner)), size)
+    rows = a["cand_row"][np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)]
+    for column in (1, 0):
+        area_row = outer[other, column][owner]
+        inside = (
+            (a["row_admin1"][rows] == area_row)
+            | (a["row_country"][rows] == area_row)
+            | (a["row_admin2"][rows] == area_row)
+        )
+        inside &= (area_row >= 0) & (rows != area_row)
+        some = np.bincount(owner, weights=inside, minlength=len(inner)) > 0
+        pair[inner[some]] = other[some]
+        pair_row[inner[some]] = outer[other[some], column]
+    return pair, pair_row

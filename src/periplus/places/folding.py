@@ -126,8 +126,9 @@ def _mix(keys: U64) -> U64:
 class Tokens:
     """The tokens of one text: where they start and end, what they look like, what lies between them.
 
-    All arrays have one entry per token; `gap[i]` is what lies between token i and token i + 1 (GAP_LINE after
-    the last). `cls` are the class bits of the first character. `key(a, b)` is vectorised over runs of tokens.
+    All arrays have one entry per token; `stopped` says that a full stop follows directly,
+    `gap[i]` is what lies between token i and token i + 1 (GAP_LINE after the last). `cls` are the class
+    bits of the first character. `key(a, b)` is vectorised over runs of tokens.
     """
 
     start: I64
@@ -135,6 +136,7 @@ class Tokens:
     cls: U8
     all_upper: Bool
     gap: U8
+    stopped: Bool
     _sum_before: U64
     _sum_after: U64
     _inverse: U64
@@ -209,6 +211,7 @@ def _with_keys(padded: npt.NDArray[np.uint32], folds: U64, cls: U8, word: Bool, 
         cls=cls[first],
         all_upper=(n_upper == n_letter) & (n_upper > 0),
         gap=_gaps(padded, cls, first, last),
+        stopped=padded[last + 1] == ord("."),
         _sum_before=head,
         _sum_after=sums[last],
         _inverse=down[position[first]],

@@ -26,7 +26,7 @@ _NEEDED: Final = (
     "id", "kind", "lat", "lon", "population", "parent", "zone", "country", "bbox", "id_order", "row_country",
     "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "name_bucket",
     "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state", "zip_point",
-    "overlap", "name_kind", "name_size", "name_many", "name_outer", "name_word",
+    "overlap", "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
 

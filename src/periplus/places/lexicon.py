@@ -4,16 +4,19 @@ Hand lists of English function words, titles, verbs of saying, organisation, str
 and surnames from the `zxcvbn` package (MIT); how often a word is written small comes from `weights.json`.
 """
 
+import importlib.resources
+import json
 from collections.abc import Iterable
 from typing import Final
 
 from periplus.places.knowledge import knowledge
 
-__all__ = ["CLASSES", "word_bits", "word_commonness"]
+__all__ = ["CLASSES", "commonness_level", "word_bits", "word_commonness"]
 
 CLASSES: Final = (
     "locative", "preposition", "article", "title", "saying", "organisation", "street", "landform", "direction",
-    "first_name", "surname", "month_day", "conjunction", "be_have", "division_word", "sports", "sound", "person_role",
+    "first_name", "surname", "month_day", "conjunction", "be_have", "division_word", "sports", "person_role",
+    "landform_first", "inhabitant",
 )  # fmt: skip
 """Word classes; class i is bit i of a token's bits."""
 
@@ -37,9 +40,10 @@ def word_bits() -> dict[str, int]:
         for word in words:
             bits[word] = bits.get(word, 0) | bit
 
+    person = (1 << CLASSES.index("first_name")) | (1 << CLASSES.index("surname"))
     for name, text in knowledge()["words"].items():
         mark(text.split(), name)
-    function_words = set(bits)
+    function_words = {word for word, bit in bits.items() if not bit & person}
     first, last = _names()
     mark((w for w in first if w not in function_words), "first_name")
     mark((w for w in last if w not in function_words), "surname")
@@ -47,12 +51,17 @@ def word_bits() -> dict[str, int]:
 
 
 def word_commonness() -> dict[str, int]:
-    """Words of everyday English, 2 (rare) to 6 (in every text)."""
-    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # noqa: PLC0415  1 MB of words, only needed when compiling
+    """Names that are also words: 2 (seldom written small) to 6 (a common word), learnt from running text."""
+    text = (importlib.resources.files("periplus.places") / "weights.json").read_text(encoding="utf-8")
+    lists: dict[str, str] = json.loads(text).get("words", {})
+    return {word: int(level) for level, words in lists.items() for word in words.split()}
 
-    classes: dict[str, int] = {}
-    for source in ("english_wikipedia", "us_tv_and_film"):
-        for rank, word in enumerate(FREQUENCY_LISTS[source]):
-            level = 6 - int(rank >= 300) - int(rank >= 1500) - int(rank >= 5000) - int(rank >= 15000)
-            classes[word] = max(level, classes.get(word, 0))
-    return classes
+
+def commonness_level(small: int, capital: int) -> int:
+    """The level of a word that was seen so often written small, so often with a capital inside a sentence."""
+    if small < 3:
+        return 1
+    share = small / (small + capital)
+    if share > 0.85:
+        return 6 if small >= 100 else 5
+    return 2 + int(share > 0.1) + int(share > 0.5)

@@ -4,11 +4,11 @@ Pure: no clock, no network, no disk beyond the mapped gazetteer. Texts longer th
 piece, so cost and memory grow with the text and no faster.
 """
 
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 import numpy as np
-import numpy.typing as npt
 
 from periplus.model import Located, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
@@ -17,20 +17,24 @@ from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior
 from periplus.places.model_weights import Weights, default_weights
-from periplus.places.rank import FEATURES, Evidence, Ranked, Units, rank
+from periplus.places.rank import WITHIN, Evidence
 from periplus.places.recognise import Recognised, recognise
 from periplus.places.scan import pieces
-from periplus.places.sources import ABBREVIATION, DEMONYM
+from periplus.places.sources import ABBREVIATION, DEMONYM, STOPPED
 
 __all__ = ["locate"]
 
-I64 = npt.NDArray[np.int64]
-
 MAX_CANDIDATES_SHOWN: Final = 8
 _DEMONYM: Final = KIND.index("demonym")
-_ABBREVIATION: Final = KIND.index("abbreviation")
+_SHORT: Final = frozenset({ABBREVIATION, STOPPED})
 _COUNTRY_TLDS: Final = {"uk": "GB"}
 _GENERIC_TLDS: Final = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc", "to", "gg", "ws", "nu", "la"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    demonyms: bool
+    candidates: bool
 
 
 def locate(
@@ -54,7 +58,7 @@ def locate(
     evidence = Evidence(prior, hints.points, _tld_country(url, gazetteer))
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
-        mentions += _mentions(piece, offset, gazetteer, model, evidence, demonyms=demonyms, candidates=candidates)
+        mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
     addresses = find_addresses(text, gazetteer)
     hinted = _hinted(hints, gazetteer)
     return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer))
@@ -84,81 +88,51 @@ def _hinted(hints: PageHints, gazetteer: Gazetteer) -> list[Place]:
 
 
 def _mentions(
-    text: str,
-    offset: int,
-    gazetteer: Gazetteer,
-    model: Weights,
-    evidence: Evidence,
-    *,
-    demonyms: bool,
-    candidates: bool,
+    text: str, offset: int, gazetteer: Gazetteer, weights: Weights, evidence: Evidence, *, options: "_Options"
 ) -> list[Mention]:
-    found = recognise(text, gazetteer, model)
-    chosen = found.chosen
-    if not demonyms:
-        chosen = chosen[found.context.codes["kind"][chosen] != _DEMONYM]
-    if not len(chosen):
+    found = recognise(text, gazetteer, weights, evidence)
+    if found is None:
         return []
-    units, unit_of = units_of(found, chosen, gazetteer)
-    ranker = np.array([model.ranker.get(name, 0.0) for name in FEATURES])
-    ranked = rank(units, gazetteer, ranker, evidence)
-    return _assemble(
-        text, offset, gazetteer, found, chosen=chosen, unit_of=unit_of, ranked=ranked, candidates=candidates
-    )
-
-
-def units_of(found: Recognised, chosen: I64, gazetteer: Gazetteer) -> tuple[Units, I64]:
-    """One unit per distinct name, and per distinct name within a pair."""
-    name = found.hits.name[chosen]
-    pair = found.context.pair[chosen]
-    outer = np.where(pair >= 0, gazetteer.arrays["name_outer"][found.hits.name[np.maximum(pair, 0)]], -1).astype(
-        np.int64
-    )
-    both, unit_of, count = np.unique(np.stack([name, outer], axis=1), axis=0, return_inverse=True, return_counts=True)
-    return Units(both[:, 0], count, both[:, 1]), unit_of.reshape(-1)
-
-
-def _assemble(
-    text: str,
-    offset: int,
-    gazetteer: Gazetteer,
-    found: Recognised,
-    *,
-    chosen: I64,
-    unit_of: I64,
-    ranked: Ranked,
-    candidates: bool,
-) -> list[Mention]:
-    """Mentions out of the chosen hits and the best candidate of each unit."""
-    tokens, hits = found.hits.tokens, found.hits
-    order = np.lexsort((-ranked.probability, ranked.unit))
-    starts = np.flatnonzero(np.concatenate([[True], ranked.unit[order][1:] != ranked.unit[order][:-1]]))
-    best = order[starts]
-    bounds = np.append(starts, len(order))
+    chosen = found.chosen
+    if not options.demonyms:
+        chosen = chosen[found.screened.codes["kind"][chosen] != _DEMONYM]
+    hits, ranked = found.screened.hits, found.ranked
+    starts = hits.tokens.start[hits.first[chosen]].tolist()
+    ends = hits.tokens.end[hits.last[chosen]].tolist()
     shown: dict[int, tuple[Place, ...]] = {}
     mentions: list[Mention] = []
-    for hit, unit in zip(chosen.tolist(), unit_of.tolist(), strict=True):
-        start, end = int(tokens.start[hits.first[hit]]), int(tokens.end[hits.last[hit]])
-        top = best[unit]
-        flag = ranked.flag[top]
-        if (
-            flag == ABBREVIATION
-            and text[end : end + 1] == "."
-            and (not text[start:end].isupper() or "." in text[start:end])
-        ):
-            end += 1
-        if candidates and unit not in shown:
-            rows = ranked.row[order[bounds[unit] : bounds[unit + 1]][:MAX_CANDIDATES_SHOWN]]
-            shown[unit] = tuple(gazetteer.place_at(int(r)) for r in rows)
+    for i, (hit, start, end) in enumerate(zip(chosen.tolist(), starts, ends, strict=True)):
+        unit = int(found.unit_of[hit])
+        top = int(found.best[unit])
+        flag = int(ranked.flag[top]) if top >= 0 else WITHIN
+        limit = starts[i + 1] if i + 1 < len(starts) else len(text)
+        if flag in _SHORT and end < limit and text[end : end + 1] == "." and not _bare_capitals(text[start:end]):
+            end += 1  # noqa: PLW2901  the stop belongs to the abbreviation
+        if options.candidates and unit not in shown:
+            shown[unit] = _shown(found, unit, gazetteer)
+        sure = float(found.probability[hit]) * (float(ranked.probability[top]) if top >= 0 else 1.0)
         mentions.append(
             Mention(
                 start=offset + start,
                 end=offset + end,
                 text=text[start:end],
-                place=gazetteer.place_at(int(ranked.row[top])),
-                confidence=round(float(found.probability[hit] * ranked.probability[top]), 4),
+                place=gazetteer.place_at(int(ranked.row[top])) if top >= 0 else None,
+                confidence=round(sure, 4),
                 candidates=shown.get(unit, ()),
-                adjectival=bool(flag == DEMONYM),
+                adjectival=flag == DEMONYM,
+                within=top >= 0 and flag == WITHIN,
             )
         )
     return mentions
+
+
+def _bare_capitals(text: str) -> bool:
+    """Whether an abbreviation is written without stops: the stop after it then ends the sentence."""
+    return text.isupper() and "." not in text
+
+
+def _shown(found: Recognised, unit: int, gazetteer: Gazetteer) -> tuple[Place, ...]:
+    """The likeliest candidates of a unit, best first."""
+    low, high = np.searchsorted(found.ranked.unit, [unit, unit + 1])
+    order = low + np.argsort(-found.ranked.probability[low:high], kind="stable")[:MAX_CANDIDATES_SHOWN]
+    return tuple(gazetteer.place_at(int(r)) for r in found.ranked.row[order])

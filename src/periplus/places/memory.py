@@ -1,15 +1,12 @@
 """Host memory: what places the pages of a host turned out to be about, as a prior for its next page."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from periplus.model import Located
-
-if TYPE_CHECKING:
-    from periplus.places.gazetteer import Gazetteer
 
 __all__ = ["HostPrior", "leave_one_out"]
 
@@ -32,10 +29,8 @@ class HostPrior:
         return HostPrior(tuple(heaviest), self.pages + 1)
 
 
-def leave_one_out(documents: Sequence[tuple[str, str]], gazetteer: "Gazetteer") -> dict[int, HostPrior]:
+def leave_one_out(documents: Sequence[tuple[str, str]], parse: Callable[[str, str], Located]) -> dict[int, HostPrior]:
     """For every (text, URL) what the other documents of its host were about; documents without a host have none."""
-    from periplus.places.locate import locate  # noqa: PLC0415  locate needs HostPrior
-
     groups: dict[str, list[int]] = defaultdict(list)
     for i, (_, url) in enumerate(documents):
         host = host_of(url)
@@ -45,7 +40,7 @@ def leave_one_out(documents: Sequence[tuple[str, str]], gazetteer: "Gazetteer") 
     for members in groups.values():
         if len(members) < 2:
             continue
-        located = {i: locate(documents[i][0], gazetteer, url=documents[i][1], candidates=False) for i in members}
+        located = {i: parse(*documents[i]) for i in members}
         everything: dict[int, float] = defaultdict(float)
         for found in located.values():
             for item in found.footprint.places:

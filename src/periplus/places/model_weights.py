@@ -10,30 +10,58 @@ import numpy as np
 import numpy.typing as npt
 
 from periplus.places.context import GROUPS
+from periplus.places.rank import FEATURES
+from periplus.places.support import SUPPORT
 
-__all__ = ["Weights", "default_weights", "weights_from"]
+__all__ = ["Logistic", "Weights", "default_weights", "weights_from"]
 
 F64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """Acceptance: a bias and one table per context group. Ranking: one number per feature name."""
+class Logistic:
+    """A bias and one table of weights per group of categories."""
 
     bias: float
     tables: dict[str, F64]
+
+    def probability(self, codes: dict[str, npt.NDArray[np.int64]]) -> F64:
+        """The probability of each item, given its category in every group."""
+        score = np.full(len(next(iter(codes.values()))), self.bias)
+        for group, table in self.tables.items():
+            score += table[codes[group]]
+        result: F64 = 1.0 / (1.0 + np.exp(-score))
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Screening sees the context only, acceptance also what ranking found; ranking is one number per feature."""
+
+    screening: Logistic
+    acceptance: Logistic
     threshold: float
-    ranker: dict[str, float]
+    ranking: F64
+
+
+def _logistic(data: dict[str, Any], groups: dict[str, tuple[str, ...]]) -> Logistic:
+    """Categories that the file does not mention weigh nothing."""
+    tables = {
+        group: np.array([data["groups"].get(group, {}).get(name, 0.0) for name in names], dtype=np.float64)
+        for group, names in groups.items()
+    }
+    return Logistic(float(data["bias"]), tables)
 
 
 def weights_from(data: dict[str, Any]) -> Weights:
-    """Weights out of the file's JSON; categories that it does not mention weigh nothing."""
-    accept = data["acceptance"]
-    tables = {
-        group: np.array([accept["groups"].get(group, {}).get(name, 0.0) for name in names], dtype=np.float64)
-        for group, names in GROUPS.items()
-    }
-    return Weights(float(accept["bias"]), tables, float(accept["threshold"]), dict(data["ranking"]["weights"]))
+    """Weights out of the file's JSON."""
+    ranking = data["ranking"]["weights"]
+    return Weights(
+        _logistic(data["screening"], GROUPS),
+        _logistic(data["acceptance"], {**GROUPS, **SUPPORT}),
+        float(data["acceptance"]["threshold"]),
+        np.array([ranking.get(name, 0.0) for name in FEATURES], dtype=np.float64),
+    )
 
 
 @cache

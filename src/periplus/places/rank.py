@@ -1,7 +1,8 @@
 """Which place a name means on this page: a linear ranker over all candidates of all names at once.
 
 A unit is a name on a page (or a name inside one particular "City, State" pair): one sense per page. The evidence
-comes from the page's other units, twice: first weighted by prior, then by what the first round found.
+comes from the page's other units, twice: first weighted by prior, then by what the first round found. A division
+named nearby may stand in for a name whose own place is missing from the gazetteer: "within" it.
 """
 
 from dataclasses import dataclass
@@ -10,40 +11,60 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.build import KINDS, unit_vectors
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior
 from periplus.places.sources import NAME_FLAGS
 
-__all__ = ["FEATURES", "Evidence", "Units", "rank"]
+__all__ = ["FEATURES", "WITHIN", "Evidence", "Ranked", "Units", "rank"]
 
 F32 = npt.NDArray[np.float32]
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
+U8 = npt.NDArray[np.uint8]
+
+WITHIN: Final = len(NAME_FLAGS)
+"""The flag of a candidate that only contains the place meant."""
 
 MAX_CANDIDATES: Final = 64
-MAX_ANCHOR_UNITS: Final = 96
+MAX_ANCHOR_UNITS: Final = 64
+MAX_AREAS: Final = 48
 ANCHORS_PER_UNIT: Final = 3
+FAR: Final = 10_000
 _R: Final = 6371.0
+_COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 
 FEATURES: Final = (
     "population", "best_share", "first",
     *(f"kind_{k}" for k in KINDS[1:]),
     *(f"name_{f}" for f in NAME_FLAGS[1:]),
-    "pair", "named_admin1", "named_admin2", "named_country", "near_30km", "near_150km", "near_600km",
-    "same_country", "same_admin1",
-    "host_same", "host_near", "hint_near", "tld_country",
+    "within_admin1", "within_admin2", "within_country", "within_close",
+    "named_admin1", "close_admin1", "named_admin2", "close_admin2", "named_country", "close_country",
+    "near_40km", "near_250km", "same_country", "same_admin1", "holds",
+    "host_same", "host_near", "host_country", "hint_near", "tld_country",
 )  # fmt: skip
+COLUMN: Final = {name: i for i, name in enumerate(FEATURES)}
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The distinct names of a page: name index, how often, the outer row of its pair (-1: none), share of certainty."""
+    """The distinct names of a page, and where they stand.
+
+    Per unit: `name` in the table of names (-1: none), `outer` row of its pair (-1: none), `weight` (how surely it
+    is a place at all), `plain` (not built). Per mention, sorted by unit: `of` unit, `token`.
+    """
 
     name: I64
-    count: I64
     outer: I64
+    weight: F64
+    plain: npt.NDArray[np.bool_]
+    of: I64
+    token: I64
+
+    def __len__(self) -> int:
+        return len(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,48 +77,99 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """All candidates of all units: `unit[i]` owns `row[i]` with `probability[i]` within the unit."""
+class Candidates:
+    """All candidates of all units, by unit: row, kind of name (`WITHIN` for containers), prior."""
 
     unit: I64
     row: I64
-    flag: npt.NDArray[np.uint8]
+    flag: U8
+    prior: F64
+
+    def starts(self) -> I64:
+        """Where each unit with candidates begins."""
+        return np.flatnonzero(np.concatenate([[True], self.unit[1:] != self.unit[:-1]]))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The candidates with their probability within the unit, and the features that gave it."""
+
+    unit: I64
+    row: I64
+    flag: U8
     probability: F64
     features: F32
 
 
 def rank(units: Units, gazetteer: Gazetteer, weights: F64, evidence: Evidence) -> Ranked:
-    """Score every candidate of every unit."""
-    unit, row, flag, prior = _flatten(units, gazetteer)
-    if not len(row):
-        return Ranked(unit, row, flag, np.empty(0), np.empty((0, len(FEATURES)), dtype=np.float32))
-    x = np.zeros((len(row), len(FEATURES)), dtype=np.float32)
-    _static(x, unit, row, flag, prior=prior, gazetteer=gazetteer)
-    _outside(x, row, gazetteer, evidence)
-    _named(x, units, unit, row, gazetteer)
-    probability = softmax(prior * 1.5, unit)
+    """Score every candidate of every unit. Units without any candidate do not appear."""
+    areas, distance = _named_areas(units, gazetteer)
+    found = _candidates(units, gazetteer, areas, distance)
+    x = np.zeros((len(found.row), len(FEATURES)), dtype=np.float32)
+    if not len(found.row):
+        return Ranked(found.unit, found.row, found.flag, np.empty(0), x)
+    _static(x, found, gazetteer)
+    _outside(x, found.row, gazetteer, evidence)
+    _named(x, found, gazetteer, areas, distance)
+    probability = softmax(found.prior * 1.5, found)
+    light = weights.astype(np.float32)
     for _ in range(2):
-        _nearness(x, units, unit, row, probability=probability, gazetteer=gazetteer)
-        probability = softmax(x @ weights, unit)
-    return Ranked(unit, row, flag, probability, x)
+        _nearness(x, units, found, probability, gazetteer)
+        probability = softmax(x @ light, found)
+    return Ranked(found.unit, found.row, found.flag, probability, x)
 
 
-def softmax(score: npt.NDArray[np.floating], unit: I64) -> F64:
-    """Probabilities within each unit; `unit` is sorted."""
-    starts = np.flatnonzero(np.concatenate([[True], unit[1:] != unit[:-1]]))
-    group = np.cumsum(np.concatenate([[0], unit[1:] != unit[:-1]]))
-    top = np.maximum.reduceat(score, starts)
-    weight = np.exp((score - top[group]).astype(np.float64))
-    result: F64 = weight / np.add.reduceat(weight, starts)[group]
+def softmax(score: npt.NDArray[np.floating], found: Candidates) -> F64:
+    """Probabilities within each unit."""
+    starts = found.starts()
+    sizes = np.diff(np.append(starts, len(score)))
+    top = np.repeat(np.maximum.reduceat(score, starts), sizes)
+    weight = np.exp((score - top).astype(np.float64))
+    result: F64 = weight / np.repeat(np.add.reduceat(weight, starts), sizes)
     return result
 
 
-def _flatten(units: Units, gazetteer: Gazetteer) -> tuple[I64, I64, npt.NDArray[np.uint8], F64]:
+# -- divisions and countries named on the page ---------------------------------------------------------
+
+
+def _named_areas(units: Units, gazetteer: Gazetteer) -> tuple[I64, I64]:
+    """Rows of the areas that the page names, sorted, and for each unit its distance in tokens to each of them."""
+    a = gazetteer.arrays
+    outer = a["name_outer"][np.maximum(units.name, 0)].astype(np.int64)
+    outer[(units.name < 0) | ~units.plain | (units.weight < 0.3)] = -1
+    counts = np.bincount(units.of, minlength=len(units))
+    pairs = [(int(r), u) for u, both in enumerate(outer.tolist()) for r in both if r >= 0] if len(units) < 2000 else []
+    pairs += [(int(r), u) for u, r in enumerate(units.outer.tolist()) if r >= 0]
+    tally: dict[int, list[int]] = {}
+    for row, unit in pairs:
+        tally.setdefault(row, []).append(unit)
+    best = sorted(tally, key=lambda r: (-sum(int(counts[u]) for u in tally[r]), r))[:MAX_AREAS]
+    areas = np.array(sorted(best), dtype=np.int64)
+    distance = np.full((len(units), len(areas)), FAR, dtype=np.int64)
+    if not len(areas):
+        return areas, distance
+    begin = np.searchsorted(units.of, np.arange(len(units) + 1))
+    for column, row in enumerate(areas.tolist()):
+        owners = tally[row]
+        at = np.sort(np.concatenate([units.token[begin[u] : begin[u + 1]] for u in owners]))
+        right = np.searchsorted(at, units.token)
+        gap = np.minimum(
+            np.abs(at[np.minimum(right, len(at) - 1)] - units.token), np.abs(units.token - at[np.maximum(right - 1, 0)])
+        )
+        distance[:, column] = np.minimum.reduceat(gap, begin[:-1])
+        naming = [u for u in owners if units.outer[u] != row]
+        distance[naming, column] = FAR
+        distance[units.outer == row, column] = 1
+    return areas, distance
+
+
+def _candidates(units: Units, gazetteer: Gazetteer, areas: I64, distance: I64) -> Candidates:
     """Candidates of all units in one list; a unit within a pair keeps only those inside the outer place."""
     a = gazetteer.arrays
-    start = a["name_at"][units.name].astype(np.int64)
-    size = np.minimum(a["name_at"][units.name + 1].astype(np.int64) - start, MAX_CANDIDATES)
-    unit = np.repeat(np.arange(len(units.name)), size)
+    some = np.flatnonzero(units.name >= 0)
+    start = a["name_at"][units.name[some]].astype(np.int64)
+    size = np.minimum(a["name_at"][units.name[some] + 1].astype(np.int64) - start, MAX_CANDIDATES)
+    unit = np.repeat(some, size)
     at = np.arange(len(unit)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)
     row = a["cand_row"][at].astype(np.int64)
     outer = units.outer[unit]
@@ -105,29 +177,71 @@ def _flatten(units: Units, gazetteer: Gazetteer) -> tuple[I64, I64, npt.NDArray[
     if paired.any():
         inside = (a["row_admin1"][row] == outer) | (a["row_country"][row] == outer) | (a["row_admin2"][row] == outer)
         inside &= row != outer
-        some = np.bincount(unit, weights=inside & paired, minlength=len(units.name)) > 0
-        keep = ~paired | inside | ~some[unit]
+        fits = np.bincount(unit, weights=inside & paired, minlength=len(units)) > 0
+        keep = ~paired | inside | ~fits[unit]
         unit, at, row = unit[keep], at[keep], row[keep]
-    return unit, row, a["cand_flag"][at], a["cand_prior"][at].astype(np.float64)
+    flag, prior = a["cand_flag"][at], a["cand_prior"][at].astype(np.float64)
+    c_unit, c_row = _containers(units, unit, row, gazetteer, areas=areas, distance=distance)
+    unit, row = np.concatenate([unit, c_unit]), np.concatenate([row, c_row])
+    flag = np.concatenate([flag, np.full(len(c_unit), WITHIN, dtype=np.uint8)])
+    prior = np.concatenate([prior, np.full(len(c_unit), 1.0)])
+    order = np.argsort(unit, kind="stable")
+    return Candidates(unit[order], row[order], flag[order], prior[order])
 
 
-def _column(name: str) -> int:
-    return FEATURES.index(name)
-
-
-def _static(x: F32, unit: I64, row: I64, flag: npt.NDArray[np.uint8], *, prior: F64, gazetteer: Gazetteer) -> None:
+def _containers(
+    units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, areas: I64, distance: I64
+) -> tuple[I64, I64]:
+    """For names of towns and features: the nearest named division and country that hold none of their candidates."""
     a = gazetteer.arrays
-    size = np.log10(a["population"][row] + 100.0)
-    starts = np.flatnonzero(np.concatenate([[True], unit[1:] != unit[:-1]]))
-    group = np.cumsum(np.concatenate([[0], unit[1:] != unit[:-1]]))
-    x[:, 0] = size / 3.0
-    x[:, 1] = (prior - np.maximum.reduceat(prior, starts)[group]) / 3.0
-    x[starts, 2] = 1.0
+    none = np.empty(0, dtype=np.int64)
+    if not len(areas):
+        return none, none
+    best_kind = np.full(len(units), _CITY)
+    known = units.name >= 0
+    head = a["cand_row"][a["name_at"][units.name[known]].astype(np.int64)]
+    best_kind[known] = a["kind"][head]
+    allowed = (best_kind >= _ADMIN2) | ~units.plain
+    holds = np.zeros((len(units), len(areas)), dtype=np.bool_)
+    for column in ("row_admin1", "row_admin2", "row_country"):
+        above = a[column][row]
+        at = np.minimum(np.searchsorted(areas, above), len(areas) - 1)
+        same = areas[at] == above
+        holds[unit[same], at[same]] = True
+    open_ = np.where(holds | ~allowed[:, None], FAR, distance)
+    chosen_unit: list[I64] = []
+    chosen_row: list[I64] = []
+    kinds = a["kind"][areas]
+    for wanted in (_ADMIN1, _ADMIN2, _COUNTRY):
+        columns = np.flatnonzero(kinds == wanted)
+        if not len(columns):
+            continue
+        nearest = np.argmin(open_[:, columns], axis=1)
+        near = np.flatnonzero(open_[np.arange(len(units)), columns[nearest]] < FAR)
+        chosen_unit.append(near)
+        chosen_row.append(areas[columns[nearest[near]]])
+    if not chosen_unit:
+        return none, none
+    return np.concatenate(chosen_unit), np.concatenate(chosen_row)
+
+
+# -- features ------------------------------------------------------------------------------------------
+
+
+def _static(x: F32, found: Candidates, gazetteer: Gazetteer) -> None:
+    a = gazetteer.arrays
+    row, flag, prior = found.row, found.flag, found.prior
+    starts = found.starts()
+    sizes = np.diff(np.append(starts, len(row)))
+    real = flag != WITHIN
+    x[:, 0] = np.where(real, a["log_people"][row] / 3.0, 0.0)
+    x[:, 1] = np.where(real, (prior - np.repeat(np.maximum.reduceat(prior, starts), sizes)) / 3.0, 0.0)
+    x[starts, 2] = real[starts]
     kind = a["kind"][row].astype(np.int64)
-    some = kind > 0
-    x[np.flatnonzero(some), 2 + kind[some]] = 1.0
-    base = _column(f"name_{NAME_FLAGS[1]}") - 1
-    other = np.flatnonzero(flag > 0)
+    some = np.flatnonzero((kind > 0) & real)
+    x[some, 2 + kind[some]] = 1.0
+    base = COLUMN[f"name_{NAME_FLAGS[1]}"] - 1
+    other = np.flatnonzero((flag > 0) & real)
     x[other, base + flag[other]] = 1.0
 
 
@@ -135,66 +249,127 @@ def _outside(x: F32, row: I64, gazetteer: Gazetteer, evidence: Evidence) -> None
     """Host memory, the page's own coordinates, the country of its top-level domain."""
     a = gazetteer.arrays
     if evidence.country_row >= 0:
-        x[:, _column("tld_country")] = a["row_country"][row] == evidence.country_row
+        x[:, COLUMN["tld_country"]] = a["row_country"][row] == evidence.country_row
     if evidence.points:
         lon, lat = (np.array([getattr(p, n) for p in evidence.points[:16]]) for n in ("lon", "lat"))
-        x[:, _column("hint_near")] = closeness(a["xyz"][row] @ unit_vectors(lon, lat).T, 100.0).max(axis=1)
-    if evidence.prior is not None and evidence.prior.weights:
-        known = [(gazetteer.row(i), w) for i, w in evidence.prior.weights]
-        rows, mass = np.array([r for r, _ in known]), np.array([w for _, w in known], dtype=np.float32)
-        same = row[:, None] == rows[None, :]
-        x[:, _column("host_same")] = np.log1p((same * mass).sum(axis=1)) / 2.0
-        near = closeness(a["xyz"][row] @ a["xyz"][rows].T, 100.0) * (mass / mass.sum())
-        x[:, _column("host_near")] = near.sum(axis=1)
+        x[:, COLUMN["hint_near"]] = closeness(a["xyz"][row] @ unit_vectors(lon, lat).T, 100.0).max(axis=1)
+    if evidence.prior is None or not evidence.prior.weights:
+        return
+    rows, mass = _host_rows(evidence.prior, gazetteer)
+    if not len(rows):
+        return
+    same = row[:, None] == rows[None, :]
+    x[:, COLUMN["host_same"]] = np.log1p((same * mass).sum(axis=1)) / 2.0
+    local = a["kind"][rows] > _COUNTRY
+    share = mass / mass.sum()
+    near = closeness(a["xyz"][row] @ a["xyz"][rows[local]].T, 60.0) @ share[local]
+    x[:, COLUMN["host_near"]] = np.sqrt(near)
+    country = a["row_country"][rows]
+    x[:, COLUMN["host_country"]] = ((a["row_country"][row][:, None] == country[None, :]) * share).sum(axis=1)
+
+
+def _host_rows(prior: HostPrior, gazetteer: Gazetteer) -> tuple[I64, F32]:
+    """Rows and weights of a host's places; places of another gazetteer are passed over."""
+    rows: list[int] = []
+    mass: list[float] = []
+    for place_id, weight in prior.weights:
+        try:
+            rows.append(gazetteer.row(place_id))
+            mass.append(weight)
+        except PlaceError:
+            continue
+    return np.array(rows, dtype=np.int64), np.array(mass, dtype=np.float32)
 
 
 def closeness(dot: F32, km: float) -> F32:
     """1 at the same point, 1/4 at `km`, falling with the fourth power: from dot products of unit vectors."""
-    square = np.maximum(1.0 - dot, 0.0) * np.float32(2.0 * _R * _R / (km * km))
-    result: F32 = 1.0 / np.square(1.0 + square)
+    square = (np.float32(1.0) - dot) * np.float32(2.0 * _R * _R / (km * km))
+    np.maximum(square, np.float32(0.0), out=square)
+    square += np.float32(1.0)
+    np.square(square, out=square)
+    result: F32 = np.reciprocal(square, out=square)
     return result
 
 
-def _named(x: F32, units: Units, unit: I64, row: I64, gazetteer: Gazetteer) -> None:
-    """Whether the candidate's own division or country is named on the page by another unit."""
+def _named(x: F32, found: Candidates, gazetteer: Gazetteer, areas: I64, distance: I64) -> None:
+    """Whether, and how near, the candidate's own division or country is named on the page."""
+    if not len(areas):
+        return
     a = gazetteer.arrays
-    outer = a["name_outer"][units.name]
-    mentioned = np.unique(np.concatenate([outer[outer >= 0], units.outer[units.outer >= 0]]))
+    real = found.flag != WITHIN
     for name in ("admin1", "admin2", "country"):
-        above = a[f"row_{name}"][row]
-        x[:, _column(f"named_{name}")] = np.isin(above, mentioned) & (above != row)
-    x[:, _column("pair")] = units.outer[unit] >= 0
+        above = a[f"row_{name}"][found.row]
+        at = np.minimum(np.searchsorted(areas, above), len(areas) - 1)
+        far = distance[found.unit, at]
+        named = real & (areas[at] == above) & (above != found.row) & (far < FAR)
+        x[:, COLUMN[f"named_{name}"]] = named
+        x[:, COLUMN[f"close_{name}"]] = named / (1.0 + far / 6.0)
+    inside = np.flatnonzero(~real)
+    if len(inside):
+        kind = a["kind"][found.row[inside]]
+        for name in ("admin1", "admin2", "country"):
+            x[inside, COLUMN[f"within_{name}"]] = kind == KINDS.index(name)
+        far = distance[found.unit[inside], np.searchsorted(areas, found.row[inside])]
+        x[inside, COLUMN["within_close"]] = 1.0 / (1.0 + far / 6.0)
 
 
-def _nearness(x: F32, units: Units, unit: I64, row: I64, *, probability: F64, gazetteer: Gazetteer) -> None:
+def _nearness(x: F32, units: Units, found: Candidates, probability: F64, gazetteer: Gazetteer) -> None:
     """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
     a = gazetteer.arrays
-    anchor = _anchors(units, unit, probability)
+    unit, row = found.unit, found.row
+    anchor = _anchors(units, found, probability)
     if len(anchor) < 2:
         return
-    owner, rows = unit[anchor], row[anchor]
-    weight = probability[anchor].astype(np.float32)
-    dot = a["xyz"][row] @ a["xyz"][rows].T
-    other = (unit[:, None] != owner[None, :]) * weight
-    starts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
-    for name, km in (("near_30km", 30.0), ("near_150km", 150.0), ("near_600km", 600.0)):
-        best = np.maximum.reduceat(closeness(dot, km) * other, starts, axis=1)
-        x[:, _column(name)] = np.log1p(best.sum(axis=1))
-    total = np.maximum(other.sum(axis=1), 1e-6)
+    mass = (probability * units.weight[unit])[anchor].astype(np.float32)
+    _shared(x, found, anchor, mass, gazetteer)
+    local = a["kind"][row[anchor]] > _COUNTRY
+    anchor, mass = anchor[local], mass[local]
+    if not len(anchor):
+        return
+    dot = a["xyz"][row] @ a["xyz"][row[anchor]].T
+    own = unit[:, None] == unit[anchor][None, :]
+    dot[own] = -1.0  # the other side of the earth: a unit does not support itself
+    for name, km in (("near_40km", 40.0), ("near_250km", 250.0)):
+        x[:, COLUMN[name]] = np.log1p(closeness(dot, km) @ mass)
+
+
+def _shared(x: F32, found: Candidates, anchor: I64, mass: F32, gazetteer: Gazetteer) -> None:
+    """Shares of the other units' weight in the candidate's country and division, and inside the candidate itself."""
+    a = gazetteer.arrays
+    size = np.int64(len(a["id"]))
+    units_of_anchor = found.unit[anchor]
+    own_total = np.bincount(units_of_anchor, weights=mass, minlength=int(found.unit[-1]) + 1)[found.unit]
+    rest = np.maximum(float(mass.sum()) - own_total, 1e-6)
     for name in ("country", "admin1"):
-        column = a[f"row_{name}"]
-        same = (column[row][:, None] == column[rows][None, :]) & (column[row] >= 0)[:, None]
-        x[:, _column(f"same_{name}")] = (same * other).sum(axis=1) / total
+        area = a[f"row_{name}"][found.row].astype(np.int64)
+        good = area[anchor] >= 0
+        everyone = _summed(area[anchor][good], mass[good], area)
+        own = _summed(units_of_anchor[good] * size + area[anchor][good], mass[good], found.unit * size + area)
+        share = np.where(area >= 0, (everyone - own) / rest, 0.0)
+        x[:, COLUMN[f"same_{name}"]] = share
+        itself = area == found.row
+        x[itself, COLUMN["holds"]] = share[itself]
 
 
-def _anchors(units: Units, unit: I64, probability: F64) -> I64:
-    """The likeliest candidates of the page's most frequent units."""
-    order = np.lexsort((-probability, unit))
-    sorted_unit = unit[order]
-    starts = np.flatnonzero(np.concatenate([[True], sorted_unit[1:] != sorted_unit[:-1]]))
+def _summed(keys: I64, mass: F32, wanted: I64) -> F64:
+    """For each wanted key the sum of the masses that have it."""
+    if not len(keys):
+        return np.zeros(len(wanted))
+    known, inverse = np.unique(keys, return_inverse=True)
+    sums = np.bincount(inverse, weights=mass)
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[at] == wanted, sums[at], 0.0)
+
+
+def _anchors(units: Units, found: Candidates, probability: F64) -> I64:
+    """The likeliest candidates of the page's surest and most frequent units."""
+    order = np.lexsort((-probability, found.unit))
+    starts = found.starts()
     position = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     keep = order[position < ANCHORS_PER_UNIT]
-    if len(units.name) > MAX_ANCHOR_UNITS:
-        frequent = np.argsort(-units.count, kind="stable")[:MAX_ANCHOR_UNITS]
-        keep = keep[np.isin(unit[keep], frequent)]
-    return keep[np.argsort(unit[keep], kind="stable")]
+    keep = keep[(probability[keep] > 0.05) & (found.flag[keep] != WITHIN) & (units.weight[found.unit[keep]] > 0.2)]
+    if len(units) > MAX_ANCHOR_UNITS:
+        importance = np.bincount(units.of, minlength=len(units)) * units.weight
+        frequent = np.argsort(-importance, kind="stable")[:MAX_ANCHOR_UNITS]
+        keep = keep[np.isin(found.unit[keep], frequent)]
+    return np.asarray(keep, dtype=np.int64)

@@ -1,6 +1,12 @@
-"""Which names in a text are meant as places: a logistic model over named context groups, then non-overlapping spans."""
+"""Which names in a text are meant as places, and which places: screening, ranking, acceptance, selection.
+
+Screening is a logistic model over the context of each hit and drops what is hopeless. Ranking finds the likeliest
+place of each surviving name. Acceptance is a second logistic model that also knows how well that place fits the
+page. Of overlapping hits the longest accepted one is kept.
+"""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -8,58 +14,107 @@ import numpy.typing as npt
 from periplus.places.context import Context, context_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.model_weights import Weights
+from periplus.places.rank import Evidence, Ranked, Units, rank
 from periplus.places.scan import Hits, scan
+from periplus.places.support import best_of, support_of
 
-__all__ = ["Recognised", "acceptance", "recognise", "select"]
+__all__ = ["Recognised", "Screened", "recognise", "screen", "select", "units_of"]
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
+HOPELESS: Final = 0.04
+"""Hits below this probability after screening are not looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """The hits of a piece of text that screening left, with their context."""
+
+    hits: Hits
+    codes: dict[str, I64]
+    pair_row: I64
+    probability: F64
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The accepted hits of a piece of text, in order and without overlaps, with their probability."""
+    """Screened hits with the places of their units; `chosen` are accepted, in order, without overlaps."""
 
-    hits: Hits
-    context: Context
-    chosen: I64
+    screened: Screened
+    unit_of: I64
+    ranked: Ranked
+    best: I64
+    codes: dict[str, I64]
     probability: F64
+    chosen: I64
 
 
-def acceptance(context: Context, weights: Weights) -> F64:
-    """The probability of each hit to be a place."""
-    score = np.full(len(next(iter(context.codes.values()))), weights.bias)
-    for group, codes in context.codes.items():
-        score += weights.tables[group][codes]
-    result: F64 = 1.0 / (1.0 + np.exp(-score))
-    return result
+def screen(hits: Hits, context: Context, weights: Weights) -> Screened:
+    """Drop the hopeless hits."""
+    probability = weights.screening.probability(context.codes)
+    keep = np.flatnonzero(probability >= HOPELESS)
+    left = Hits(hits.tokens, hits.first[keep], hits.last[keep], hits.name[keep], hits.built[keep], hits.bits, hits.keys)
+    codes = {group: code[keep] for group, code in context.codes.items()}
+    return Screened(left, codes, context.pair_row[keep], probability[keep])
+
+
+def units_of(screened: Screened) -> tuple[Units, I64]:
+    """One unit per distinct name, per name within a pair, and per built name; and the unit of each hit."""
+    hits = screened.hits
+    built = hits.built > 0
+    unknown = np.where(hits.name < 0, hits.keys[hits.first].astype(np.int64) ^ hits.keys[hits.last].astype(np.int64), 0)
+    columns = np.stack([hits.name, screened.pair_row, built.astype(np.int64), unknown])
+    _, first, unit_of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+    unit_of = unit_of.reshape(-1)
+    order = np.argsort(unit_of, kind="stable")
+    starts = np.searchsorted(unit_of[order], np.arange(len(first)))
+    weight = np.maximum.reduceat(screened.probability[order], starts) if len(order) else np.empty(0)
+    units = Units(
+        name=hits.name[first], outer=screened.pair_row[first], weight=weight, plain=~built[first],
+        of=unit_of[order], token=hits.first[order],
+    )  # fmt: skip
+    return units, unit_of
 
 
 def select(hits: Hits, probability: F64, threshold: float) -> I64:
     """Hits above the threshold; of overlapping ones the longest, of equal ones the likelier, in text order."""
     good = np.flatnonzero(probability >= threshold)
-    if not len(good):
+    if len(good) < 2:
         return good
     first, last = hits.first[good], hits.last[good]
-    overlapping = np.flatnonzero(first[1:] <= np.maximum.accumulate(last)[:-1])
-    if not len(overlapping):
+    if not (first[1:] <= np.maximum.accumulate(last)[:-1]).any():
         return good
-    length = last - first
-    order = np.lexsort((-probability[good], -length))
-    taken: dict[int, int] = {}
+    order = np.lexsort((-probability[good], first - last))
+    taken: set[int] = set()
     keep: list[int] = []
-    for i in order.tolist():
-        span = range(int(first[i]), int(last[i]) + 1)
-        if not any(t in taken for t in span):
-            taken.update(dict.fromkeys(span, i))
+    for i, start, end in zip(order.tolist(), first[order].tolist(), last[order].tolist(), strict=True):
+        span = range(start, end + 1)
+        if taken.isdisjoint(span):
+            taken.update(span)
             keep.append(i)
     return np.sort(good[keep])
 
 
-def recognise(text: str, gazetteer: Gazetteer, weights: Weights) -> Recognised:
-    """Scan, judge and select the names of one piece of text."""
+def recognise(text: str, gazetteer: Gazetteer, weights: Weights, evidence: Evidence) -> Recognised | None:
+    """Everything about the names of one piece of text; None if it holds none."""
     hits = scan(text, gazetteer)
-    context = context_of(hits, gazetteer)
-    probability = acceptance(context, weights)
-    chosen = select(hits, probability, weights.threshold)
-    return Recognised(hits, context, chosen, probability)
+    if not len(hits):
+        return None
+    screened = screen(hits, context_of(hits, gazetteer), weights)
+    return judge(screened, gazetteer, weights, evidence) if len(screened) else None
+
+
+def judge(screened: Screened, gazetteer: Gazetteer, weights: Weights, evidence: Evidence) -> Recognised:
+    """Rank the units of the screened hits, then accept and select."""
+    units, unit_of = units_of(screened)
+    ranked = rank(units, gazetteer, weights.ranking, evidence)
+    best = best_of(ranked, len(units))
+    support = support_of(ranked, best, gazetteer, evidence)
+    codes = screened.codes | {group: code[unit_of] for group, code in support.items()}
+    probability = weights.acceptance.probability(codes)
+    chosen = select(screened.hits, probability, weights.threshold)
+    return Recognised(screened, unit_of, ranked, best, codes, probability, chosen)

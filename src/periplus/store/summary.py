@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
+from periplus.urls import fingerprint
 
 __all__ = ["NodeSummary", "Summary", "summarize"]
 
@@ -51,8 +52,10 @@ def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_
             outcomes.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
             dropped.update(dict(db.execute("SELECT reason, count FROM dropped").fetchall()))
             queued += db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
-            queued += db.execute("SELECT count(*) FROM outbox").fetchone()[0]
             fingerprints.update(row[0] for row in db.execute("SELECT fingerprint FROM url"))
+            sent_on_the_way = [fingerprint(row[0]) for row in db.execute("SELECT url FROM outbox")]
+            queued += len(sent_on_the_way)
+            fingerprints.update(sent_on_the_way)
         finally:
             db.close()
     return Summary(

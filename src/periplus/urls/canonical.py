@@ -1,6 +1,7 @@
 """One resource, one URL: the WHATWG form without what does not change the page.
 
-Dropped: the fragment, user and password, session ids, tracking parameters, a trailing dot of the host.
+Dropped: the fragment, user and password, session ids, tracking parameters, a trailing dot of the host. Escapes are
+written one way (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`.
 `canonicalize` is idempotent: the canonical form of a canonical URL is itself.
 """
 
@@ -29,6 +30,8 @@ SESSION = re.compile(
 """Query parameters that only tell who the visitor is."""
 
 PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
+ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 ASP_PATH_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{20,}\))+\)(?=/)")
 
 
@@ -65,10 +68,12 @@ def canonicalize(raw: str, base: str | None = None) -> CanonicalUrl | None:
         parsed.username = parsed.password = ""
     if parsed.has_hash():
         parsed.hash = ""
-    if ";" in parsed.pathname or "(" in parsed.pathname:
-        parsed.pathname = ASP_PATH_SESSION.sub("", PATH_SESSION.sub("", parsed.pathname))
+    path: str = parsed.pathname
+    if "%" in path or ";" in path or "(" in path:
+        parsed.pathname = ASP_PATH_SESSION.sub("", PATH_SESSION.sub("", ESCAPE.sub(_tidy_escape, path)))
     if parsed.has_search():
-        parsed.search = _clean_query(parsed.search[1:])
+        query = _clean_query(ESCAPE.sub(_tidy_escape, parsed.search[1:]))
+        parsed.search = f"?{query}" if query else ""  # the setter takes one question mark away
     port = int(parsed.port) if parsed.port else (443 if scheme == "https" else 80)
     return CanonicalUrl(parsed.href, scheme, parsed.hostname, port, parsed.pathname, parsed.search[1:])
 
@@ -80,6 +85,12 @@ def _drop_trailing_dot(parsed: can_ada.URL) -> bool:
         host = host.rstrip(".")
         parsed.host = f"{host}:{parsed.port}" if parsed.port else host
     return bool(host) and parsed.hostname == host
+
+
+def _tidy_escape(match: re.Match[str]) -> str:
+    """An escape as everybody writes it; characters that need none stand for themselves."""
+    character = chr(int(match[0][1:], 16))
+    return character if character in UNRESERVED else match[0].upper()
 
 
 def _clean_query(query: str) -> str:

@@ -201,6 +201,30 @@ def test_a_flaky_page_fails_once_and_each_server_starts_anew() -> None:
     run(story, prerender=True)
 
 
+def test_a_busy_page_asks_to_come_back_after_a_second() -> None:
+    web = generate(1)
+    busy = next(page for page in web.blueprint.pages if page.quirk == "busy")
+    host = web.blueprint.hosts[busy.host].name
+
+    async def story(server: MiniwebServer, client: Client) -> None:
+        first, second = await client.get(host, busy.path), await client.get(host, busy.path)
+        assert (first.status, first.headers["retry-after"], second.status) == (429, "1", 200)
+
+    run(story, web)
+
+
+def test_a_client_that_asks_without_reading_is_sent_away() -> None:
+    async def story(server: MiniwebServer, client: Client) -> None:
+        request = f"GET / HTTP/1.1\r\nHost: {HOME}\r\n\r\n".encode() * 100
+        with contextlib.suppress(ConnectionError):
+            while not client.writer.transport.is_closing() and server.open_connections:
+                client.send(request)
+                await client.writer.drain()
+        assert len(server.log) < 100_000
+
+    run(story)
+
+
 def test_redirects_and_robots_tags_are_headers() -> None:
     hidden = next(p for p in WEB.blueprint.pages if p.quirk == "noindex" and p.index % 2)
 

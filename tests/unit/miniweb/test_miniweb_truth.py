@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from periplus.errors import EnvironmentFailure
-from periplus.miniweb import Miniweb, generate
+from periplus.miniweb import TRAP_PREFIXES, Miniweb, generate
 from periplus.model import Outcome
 
 Row = dict[str, Any]
@@ -98,6 +98,13 @@ def test_outcomes_are_those_of_the_model_or_trap(rows: list[Row]) -> None:
     assert set(outcomes) <= {outcome.value for outcome in Outcome} | {"trap"}
     expected = {"kept", "redirected", "not_html", "http_error", "server_error", "robots", "robots_unreachable"}
     assert expected | {"not_indexed", "duplicate", "trap", "too_many_redirects"} == set(outcomes)
+
+
+def test_traps_lie_where_they_are_said_to_lie_and_nothing_else_does(rows: list[Row]) -> None:
+    trapped = {row["url"] for row in rows if row["outcome"] == "trap"}
+    in_trap = {row["url"] for row in rows if row["url"].partition(row["host"])[2].startswith(TRAP_PREFIXES)}
+    assert trapped == in_trap
+    assert trapped
 
 
 def test_the_expected_status_is_the_served_one(web: Miniweb, rows: list[Row]) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections import Counter
 from statistics import mean
 
@@ -210,7 +211,7 @@ def test_the_bytes_of_seed_1_have_not_changed_by_accident() -> None:
     digest = hashlib.sha256()
     for page in web.blueprint.pages:
         digest.update(web.page_response(page, 1).body)
-    assert digest.hexdigest()[:16] == "24bb4931367c90f5"
+    assert digest.hexdigest()[:16] == "29d2164b1db2dd5a"
 
 
 def test_another_seed_gives_another_web() -> None:
@@ -223,6 +224,18 @@ def test_pages_do_not_depend_on_the_order_of_requests() -> None:
     forwards = [get(web, page) for page in web.blueprint.pages]
     backwards = [get(web, page) for page in reversed(web.blueprint.pages)]
     assert forwards == backwards[::-1]
+
+
+def test_a_plan_costs_little_memory_so_that_100000_pages_are_no_matter() -> None:
+    generate(1, **SMALL)  # what is shared by all plans is loaded
+    tracemalloc.start()
+    try:
+        web = generate(1, hosts=100, pages=4000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(web.blueprint.pages) == 4000
+    assert peak / 4000 < 2_000  # bytes a page: 100,000 pages stay under 200 MB
 
 
 @pytest.mark.parametrize(
@@ -244,7 +257,16 @@ def test_numbers_that_cannot_work_are_refused(arguments: dict[str, float], messa
 
 @pytest.mark.parametrize(
     ("quirk", "at_least"),
-    [("slow", 10), ("error", 10), ("flaky", 10), ("noindex", 20), ("nofollow", 15), ("private", 40), ("orphan", 5)],
+    [
+        ("slow", 10),
+        ("error", 10),
+        ("flaky", 10),
+        ("busy", 3),
+        ("noindex", 20),
+        ("nofollow", 15),
+        ("private", 40),
+        ("orphan", 5),
+    ],
 )
 def test_every_quirk_occurs(web: Miniweb, quirk: str, at_least: int) -> None:
     assert len(pages_of(web, quirk)) >= at_least
@@ -290,6 +312,12 @@ def test_robots_files_come_in_all_sorts(web: Miniweb) -> None:
     delays = [web.respond(host.name, "/robots.txt").body for host in web.blueprint.hosts if host.crawl_delay]
     assert delays
     assert all(b"Crawl-delay: 0.05" in body for body in delays)
+
+
+def test_one_page_of_a_closed_folder_is_open(web: Miniweb) -> None:
+    host = hosts_of(web, "calendar")[0]
+    assert b"Allow: /private/open-day.html\n" in web.respond(host.name, "/robots.txt").body
+    assert web.respond(host.name, "/private/open-day.html").outcome == "kept"
 
 
 def test_sitemaps_are_named_in_robots_and_hold_the_orphans(web: Miniweb) -> None:
@@ -390,7 +418,8 @@ def test_the_calendar_never_ends(web: Miniweb) -> None:
 
 
 def test_other_traps_answer_at_any_depth(web: Miniweb) -> None:
-    folders, shop = hosts_of(web, "folders")[0].name, hosts_of(web, "shop")[0].name
+    folders = hosts_of(web, "folders")[0].name
+    shop = next(host.name for host in hosts_of(web, "shop") if host.has_facets)
     assert web.respond(folders, "/deeper/" + "deeper/" * 30).outcome == "trap"
     assert web.respond(shop, "/browse?color=red&size=m").outcome == "trap"
     assert b"color=red&amp;size=m&amp;sort=price" in web.respond(shop, "/browse?color=red&size=m").body

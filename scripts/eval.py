@@ -1,0 +1,46 @@
+"""`make eval`: accuracy on the corpora in the folder that PERIPLUS_DATA names, unpacked or as NAME.tar.xz archives."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+EVALUATIONS = {"geoparsing": ["eval_places.py", "--check"]}
+"""Corpus: the script that measures on it."""
+
+
+def unpacked(data: Path, name: str, scratch: Path) -> Path | None:
+    """The folder that holds the corpus as a subfolder; archives are unpacked into `scratch`."""
+    if (data / name).is_dir():
+        return data
+    archive = data / f"{name}.tar.xz"
+    if not archive.is_file():
+        return None
+    with tarfile.open(archive) as tar:
+        tar.extractall(scratch, filter="data")
+    return scratch
+
+
+def main() -> None:
+    """Run every evaluation whose corpus is there; say which are not."""
+    folder = os.environ.get("PERIPLUS_DATA")
+    if not folder or not Path(folder).is_dir():
+        sys.exit("eval: set PERIPLUS_DATA to the folder with the corpora (unpacked, or NAME.tar.xz)")
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, (script, *options) in EVALUATIONS.items():
+            data = unpacked(Path(folder), name, Path(scratch))
+            if data is None:
+                print(f"NOT MEASURED: {name} is not in {folder}")
+                continue
+            command = [sys.executable, str(Path(__file__).parent / script), *options]
+            failed += (
+                subprocess.run(command, env=os.environ | {"PERIPLUS_DATA": str(data)}, check=False).returncode != 0
+            )
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""robots.txt fails closed: what an origin's silence, errors and redirects mean, and for how long (R1 to R6, R10)."""
+
+import asyncio
+
+import pytest
+from fake_clock import FakeClock
+from scripted_transport import ScriptedTransport
+
+from periplus.errors import BadContent, Blocked, ConnectionFailed, DnsError, FetchError, TlsError, TooLarge, TooSlow
+from periplus.fetch import RobotsBook
+from periplus.fetch.robots import Allow, Disallow, RobotsDecision, RobotsRecord, Unreachable
+from periplus.settings import FetchSettings
+from periplus.urls import CanonicalUrl, canonicalize
+
+ORIGIN = "http://example.com"
+ROBOTS = f"{ORIGIN}/robots.txt"
+HOUR, DAY = 3600.0, 86_400.0
+
+
+def page(url: str = f"{ORIGIN}/page") -> CanonicalUrl:
+    parts = canonicalize(url)
+    assert parts is not None
+    return parts
+
+
+class Site:
+    """An origin whose robots.txt answers as the test says, a book of rules, and a clock."""
+
+    def __init__(self, answer: object = None, *, retries: int = 3) -> None:
+        self.clock = FakeClock()
+        self.transport = ScriptedTransport(self.clock)
+        if answer is not None:
+            self.transport.answers[ROBOTS] = answer
+        self.book = RobotsBook(self.transport, FetchSettings(), retries=retries, retry_seconds=30)
+
+    @property
+    def now(self) -> float:
+        return self.clock.monotonic()
+
+    def learn(self) -> RobotsRecord:
+        return asyncio.run(self.book.learn(ORIGIN, self.now))
+
+    def decide(self) -> RobotsDecision | None:
+        return self.book.decide(page(), self.now)
+
+    def live(self, seconds: float) -> int:
+        """Do as a node does for some time: ask for robots.txt when told to; gives how often a page was allowed."""
+        end, allowed = self.now + seconds, 0
+        while self.now < end:
+            decision = self.decide()
+            if decision is None:
+                self.learn()
+            elif isinstance(decision, Unreachable) and not decision.given_up:
+                self.clock.advance(max(1.0, decision.retry_at - self.now))
+            else:
+                allowed += isinstance(decision, Allow)
+                self.clock.advance(600.0)
+        return allowed
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 599, 429, 304, 300, 100, 999])
+def test_no_page_is_allowed_while_robots_fails(status: int) -> None:
+    site = Site((status, b"User-agent: *\nAllow: /", {}))
+    assert site.live(DAY) == 0
+    assert len(site.transport.asked) <= 6  # tries that grow apart, then one a day
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ConnectionFailed("refused"), DnsError("no name"), TlsError("bad"), TooSlow("slow"), Blocked("private"),
+     BadContent("not HTTP"), TooLarge("big")],
+)  # fmt: skip
+def test_no_page_is_allowed_while_robots_cannot_be_reached(error: FetchError) -> None:
+    site = Site(error)
+    assert site.live(DAY) == 0
+    assert site.book.last_failure == str(error)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
+def test_an_absent_file_allows(status: int) -> None:
+    site = Site((status, b"User-agent: *\nDisallow: /", {}))
+    assert site.learn().status == "absent"
+    assert site.decide() == Allow(0.0)
+
+
+def test_tries_grow_apart_and_end() -> None:
+    site = Site((500, b"", {}), retries=2)
+    waits = []
+    for _ in range(2):
+        site.learn()
+        decision = site.decide()
+        assert isinstance(decision, Unreachable)
+        assert not decision.given_up
+        waits.append(decision.retry_at - site.now)
+        site.clock.advance(waits[-1])
+    assert waits == [30.0, 60.0]
+    site.learn()
+    decision = site.decide()
+    assert isinstance(decision, Unreachable)
+    assert decision.given_up
+
+
+def test_an_origin_that_was_given_up_is_asked_again_a_day_later() -> None:
+    site = Site((500, b"", {}), retries=0)
+    site.learn()
+    site.clock.advance(24 * HOUR)
+    assert site.decide() is None
+    site.transport.answers[ROBOTS] = (200, b"", {})
+    site.learn()
+    assert site.decide() == Allow(0.0)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_robots_says_itself_when_to_come_back(status: int) -> None:
+    site = Site((status, b"", {"Retry-After": "7200"}))
+    site.learn()
+    decision = site.decide()
+    assert isinstance(decision, Unreachable)
+    assert decision.retry_at == site.now + 7200
+    site.clock.advance(7199)
+    assert isinstance(site.decide(), Unreachable)
+
+
+def test_good_rules_are_read_again_after_a_day() -> None:
+    site = Site((200, b"User-agent: *\nDisallow: /", {}))
+    site.learn()
+    site.clock.advance(24 * HOUR - 1)
+    assert site.decide() == Disallow()
+    site.clock.advance(1)
+    assert site.decide() is None
+    site.transport.answers[ROBOTS] = (200, b"", {})
+    site.learn()
+    assert site.decide() == Allow(0.0)
+
+
+def test_good_rules_outlive_an_outage_for_a_month_and_no_longer() -> None:
+    site = Site((200, b"User-agent: *\nDisallow: /private", {}))
+    site.learn()
+    site.transport.answers[ROBOTS] = (503, b"", {})
+    site.clock.advance(25 * HOUR)
+    assert site.decide() is None
+    site.learn()
+    assert site.decide() == Allow(0.0)
+    assert site.book.decide(page(f"{ORIGIN}/private"), site.now) == Disallow()
+    site.clock.advance(30 * DAY)
+    assert site.decide() is None
+    site.learn()
+    assert isinstance(site.decide(), Unreachable)
+    assert site.live(2 * DAY) == 0
+
+
+def test_a_long_outage_does_not_overflow() -> None:
+    site = Site((200, b"", {}))
+    site.learn()
+    site.transport.answers[ROBOTS] = (503, b"", {})
+    for _ in range(1_200):
+        site.clock.advance(600)
+        site.learn()
+    assert site.decide() == Allow(0.0)
+
+
+def chain(site: Site, hops: int, final: object) -> None:
+    for hop in range(hops):
+        target = f"http://host{hop}.example/robots.txt"
+        site.transport.answers[ROBOTS if hop == 0 else f"http://host{hop - 1}.example/robots.txt"] = (
+            301,
+            b"",
+            {"Location": target},
+        )
+    site.transport.answers[f"http://host{hops - 1}.example/robots.txt"] = final
+
+
+def test_five_redirects_are_followed_and_the_rules_count_for_the_first_origin() -> None:
+    site = Site()
+    chain(site, 5, (200, b"User-agent: *\nDisallow: /", {}))
+    assert site.learn().origin == ORIGIN
+    assert site.decide() == Disallow()
+    assert site.book.decide(page("http://host4.example/"), site.now) is None  # not cached for where they came from
+
+
+@pytest.mark.parametrize("case", ["six", "loop", "nowhere", "file", "private"])
+def test_redirects_that_lead_nowhere_allow_nothing(case: str) -> None:
+    site = Site()
+    if case == "six":
+        chain(site, 6, (200, b"", {}))
+    elif case == "loop":
+        site.transport.answers[ROBOTS] = (301, b"", {"Location": f"https{ROBOTS[4:]}"})
+        site.transport.answers[f"https{ROBOTS[4:]}"] = (301, b"", {"Location": ROBOTS})
+    elif case == "nowhere":
+        site.transport.answers[ROBOTS] = (302, b"", {})
+    elif case == "file":
+        site.transport.answers[ROBOTS] = (302, b"", {"Location": "file:///etc/passwd"})
+    else:
+        site.transport.answers[ROBOTS] = (302, b"", {"Location": "http://10.0.0.1/robots.txt"})
+        site.transport.answers["http://10.0.0.1/robots.txt"] = Blocked("10.0.0.1 is not a public address")
+    assert site.learn().status == "unreachable"
+    assert isinstance(site.decide(), Unreachable)
+    assert len(site.transport.asked) <= 6
+
+
+def test_origins_are_scheme_host_and_port() -> None:
+    site = Site((200, b"", {}))
+    site.learn()
+    for other in ("https://example.com/", "http://example.com:8080/", "http://www.example.com/"):
+        assert site.book.decide(page(other), site.now) is None
+
+
+def test_records_survive_a_restart_and_the_newest_counts() -> None:
+    site = Site((200, b"User-agent: *\nDisallow: /", {}))
+    record = site.learn()
+    again = Site()
+    again.book.remember(record)
+    again.book.remember(RobotsRecord(ORIGIN, "absent", b"", record.fetched_at - 1, 1e12))
+    assert again.decide() == Disallow()
+    again.book.remember(RobotsRecord(ORIGIN, "absent", b"", record.fetched_at + 1, 1e12))
+    assert again.decide() == Allow(0.0)
+    assert again.transport.asked == []
+
+
+def test_a_crawl_of_ones_own_machine_may_ignore_robots() -> None:
+    site = Site((200, b"User-agent: *\nDisallow: /", {}))
+    book = RobotsBook(site.transport, FetchSettings(), retries=3, retry_seconds=30, obey=False)
+    assert book.decide(page(), 0.0) == Allow(0.0)

@@ -1,0 +1,187 @@
+"""A node's queue: best first within a host, the head in memory and the rest on disk, the same after a restart."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from crawl_values import new_url, open_store
+
+from periplus.frontier import UrlQueue, UrlState, state_after
+from periplus.frontier.queue import HEADS
+from periplus.model import Lease, NewUrl, Outcome
+from periplus.store.commit import Batch, Completion, NodeStore
+from periplus.store.database import open_reader
+
+NOW = 1_000_000.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[NodeStore]:
+    store = open_store(tmp_path)
+    store.db.execute("PRAGMA synchronous = OFF")  # one commit a URL: the disk is not what is tested
+    yield store
+    store.close()
+
+
+def queue_of(store: NodeStore) -> UrlQueue:
+    return UrlQueue(open_reader(store.folder.database))
+
+
+def add(store: NodeStore, queue: UrlQueue, urls: list[NewUrl]) -> None:
+    for lease, host_id in store.commit(Batch(seeds=urls)).queued:
+        queue.push(lease, host_id)
+
+
+def finish(store: NodeStore, queue: UrlQueue, lease: Lease) -> None:
+    store.commit(Batch(completions=[Completion(lease, Outcome.HTTP_ERROR)]))
+    queue.finished(lease)
+
+
+def drained(store: NodeStore, queue: UrlQueue, host: str, now: float = NOW) -> list[str]:
+    """All URLs of a host in the order in which they are leased."""
+    urls = []
+    while lease := queue.lease(host, now):
+        urls.append(lease.url)
+        finish(store, queue, lease)
+    return urls
+
+
+def random_urls(count: int, seed: int) -> list[NewUrl]:
+    numbers = random.Random(seed)
+    return [new_url(f"http://a.com/{n}", priority=numbers.choice([0.1, 0.2, 0.5, 0.9])) for n in range(count)]
+
+
+def best_first(urls: list[NewUrl]) -> list[str]:
+    return [url.url for url in sorted(urls, key=lambda url: -url.priority)]  # stable: older first among equals
+
+
+@pytest.mark.parametrize("count", [1, HEADS, 2 * HEADS, 2 * HEADS + 1, 1_000])
+def test_urls_of_a_host_come_best_first(store: NodeStore, count: int) -> None:
+    urls = random_urls(count, seed=count)
+    queue = queue_of(store)
+    add(store, queue, urls)
+    assert queue.size == count
+    assert drained(store, queue, "a.com") == best_first(urls)
+    assert queue.size == 0
+    assert queue.lease("a.com", NOW) is None
+    queue.close()
+
+
+def test_a_queue_taken_up_from_disk_is_the_same_queue(store: NodeStore) -> None:
+    urls = random_urls(700, seed=3)
+    add(store, queue_of(store), urls)
+    resumed = queue_of(store)
+    assert resumed.load(NOW) == ["a.com"]
+    assert resumed.size == 700
+    assert drained(store, resumed, "a.com") == best_first(urls)
+
+
+def test_urls_that_arrive_while_the_tail_is_on_disk_keep_their_order(store: NodeStore) -> None:
+    queue = queue_of(store)
+    first, second = random_urls(400, seed=1), [new_url(f"http://a.com/x{n}", priority=n / 400) for n in range(400)]
+    add(store, queue, first)
+    add(store, queue, second)
+    assert drained(store, queue, "a.com") == best_first([*first, *second])
+
+
+def test_hosts_do_not_mix(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, [new_url("http://a.com/1"), new_url("http://b.com/1"), new_url("http://a.com/2")])
+    assert drained(store, queue, "b.com") == ["http://b.com/1"]
+    assert drained(store, queue, "a.com") == ["http://a.com/1", "http://a.com/2"]
+    assert queue.lease("never-heard.of", NOW) is None
+    assert queue.next_due("never-heard.of", NOW) is None
+
+
+def test_a_leased_url_is_not_leased_again(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, random_urls(5 * HEADS, seed=2))
+    out = []
+    while lease := queue.lease("a.com", NOW):
+        out.append(lease.url_id)  # nothing is finished, so all rows are still QUEUED on disk
+    assert len(out) == len(set(out)) == 5 * HEADS
+
+
+def test_an_unused_lease_can_be_put_back(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, [new_url("http://a.com/best", priority=0.9), new_url("http://a.com/other", priority=0.1)])
+    lease = queue.lease("a.com", NOW)
+    assert lease is not None
+    queue.put_back(lease)
+    assert queue.size == 2
+    assert queue.lease("a.com", NOW) == lease
+
+
+def retry(store: NodeStore, queue: UrlQueue, lease: Lease, at: float) -> None:
+    store.commit(Batch(completions=[Completion(lease, Outcome.RETRY, retry_at=at)]))
+    queue.retry(lease, at)
+
+
+def test_a_failed_url_comes_back_when_it_is_due(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, [new_url("http://a.com/1", priority=0.9), new_url("http://a.com/2", priority=0.1)])
+    lease = queue.lease("a.com", NOW)
+    assert lease is not None
+    retry(store, queue, lease, NOW + 60)
+    second = queue.lease("a.com", NOW)
+    assert second is not None
+    assert second.url == "http://a.com/2"
+    finish(store, queue, second)
+    assert queue.lease("a.com", NOW + 59) is None
+    assert queue.next_due("a.com", NOW) == NOW + 60
+    again = queue.lease("a.com", NOW + 60)
+    assert again is not None
+    assert (again.url_id, again.attempts) == (lease.url_id, 1)
+    finish(store, queue, again)
+    assert queue.next_due("a.com", NOW + 61) is None
+    assert queue.size == 0
+
+
+def test_a_retry_survives_a_restart_with_its_time_and_count(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, [new_url("http://a.com/1")])
+    lease = queue.lease("a.com", NOW)
+    assert lease is not None
+    retry(store, queue, lease, NOW + 60)
+    resumed = queue_of(store)
+    assert resumed.load(NOW + 10) == ["a.com"]
+    assert resumed.size == 1
+    assert resumed.lease("a.com", NOW + 10) is None
+    assert resumed.next_due("a.com", NOW + 10) == NOW + 60
+    again = resumed.lease("a.com", NOW + 60)
+    assert again is not None
+    assert again.attempts == 1
+    assert resumed.lease("a.com", NOW + 60) is None
+
+
+def test_retries_among_a_spilled_queue_are_neither_lost_nor_doubled(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, random_urls(5 * HEADS, seed=4))
+    numbers = random.Random(4)
+    done: list[int] = []
+    now = NOW
+    for _ in range(10_000):
+        lease = queue.lease("a.com", now)
+        if lease is None:
+            due = queue.next_due("a.com", now)
+            if due is None:
+                break
+            now = due
+        elif lease.attempts < 2 and numbers.random() < 0.5:
+            retry(store, queue, lease, now + numbers.choice([0.0, 5.0, 500.0]))
+        elif numbers.random() < 0.1:
+            queue.put_back(lease)
+        else:
+            done.append(lease.url_id)
+            finish(store, queue, lease)
+        now += 1.0
+    assert sorted(done) == list(range(1, 5 * HEADS + 1))
+    assert queue.size == 0
+    assert store.db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone() == (0,)
+
+
+def test_only_a_retry_leads_back_to_the_queue() -> None:
+    for outcome in Outcome:
+        expected = UrlState.QUEUED if outcome is Outcome.RETRY else UrlState.DONE
+        assert state_after(outcome) is expected

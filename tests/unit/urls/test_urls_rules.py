@@ -1,0 +1,128 @@
+"""What keeps a URL out of the frontier: the ordered rules and the budgets against endless sites."""
+
+import time
+
+import pytest
+
+from periplus.urls import CanonicalUrl, TrapBudget, canonicalize, drop_reason, url_pattern
+from periplus.urls.filters import DROP_REASONS, RULES
+
+PORTS = (80, 443, 8080, 8443)
+
+
+def made(raw: str) -> CanonicalUrl:
+    url = canonicalize(raw)
+    assert url is not None
+    return url
+
+
+def reason(raw: str, max_length: int = 2_048) -> str | None:
+    return drop_reason(made(raw), max_length=max_length, ports=PORTS)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("http://example.com/", None),
+        ("http://example.com/a/b/c.html?x=1&y=2", None),
+        ("http://example.com/download.php?file=a.zip", None),
+        ("http://example.com/report.pdf", "file_kind"),
+        ("http://example.com/Photo.JPEG", "file_kind"),
+        ("http://example.com/feed.xml", "file_kind"),
+        ("http://example.com/a.tar.gz?x=1", "file_kind"),
+        ("http://example.com/a.pdf/about", None),
+        ("http://example.com/pdf", None),
+        ("http://example.com/mp3", None),
+        ("http://example.com:22/", "port"),
+        ("http://example.com:25/", "port"),
+        ("http://example.com:6379/", "port"),
+        ("http://example.com:9200/", "port"),
+        ("http://example.com:0/", "port"),
+        ("http://example.com:8080/", None),
+        ("https://example.com:8443/", None),
+        ("http://example.com" + "".join(f"/s{n}" for n in range(20)), None),
+        ("http://example.com" + "".join(f"/s{n}" for n in range(21)), "path_depth"),
+        ("http://example.com/a/b/a/b/", None),
+        ("http://example.com/a/b/a/b/a/", "path_repeats"),
+        ("http://example.com/a//b///c", None),
+        ("http://example.com/?" + "&".join(f"p{n}=1" for n in range(10)), None),
+        ("http://example.com/?" + "&".join(f"p{n}=1" for n in range(11)), "query_parameters"),
+        ("http://example.com/" + "a" * 2_029, None),
+        ("http://example.com/" + "a" * 2_030, "too_long"),
+    ],
+)
+def test_rules(raw: str, expected: str | None) -> None:
+    assert reason(raw) == expected
+
+
+def test_every_reason_is_explained() -> None:
+    for raw in ("http://a.com/x.zip", "http://a.com:1/", "http://a.com/" + "b" * 3_000, "http://a.com/a/a/a"):
+        assert reason(raw) in DROP_REASONS
+    assert len(RULES) <= len(DROP_REASONS)
+    assert all(text and not text.endswith(".") for text in DROP_REASONS.values())
+
+
+def test_rules_are_fast_on_adversarial_urls() -> None:
+    hostile = ["http://a.com/" + piece * (8_000 // len(piece)) for piece in ("a/", ".", "%2", ";sid", "(S(", "&a", "-")]
+    started = time.perf_counter()
+    for raw in hostile:
+        url = canonicalize(raw[:8_192])
+        if url is not None:
+            drop_reason(url, max_length=8_192, ports=PORTS)
+            url_pattern(url.href)
+    assert time.perf_counter() - started < 0.2
+
+
+def test_patterns_leave_out_what_can_be_counted_through() -> None:
+    assert url_pattern("http://a.com/cal/2026/03") == url_pattern("http://a.com/cal/1999/12")
+    assert url_pattern("http://a.com/?b=1&a=2") == url_pattern("http://a.com/?a=9&b=8")
+    assert url_pattern("http://a.com/news/flood") != url_pattern("http://a.com/news/storm")
+    assert url_pattern("http://a.com/1") != url_pattern("http://b.com/1")
+    assert url_pattern("http://a1.com/x")[1] == 0  # digits of the host are a name
+    assert url_pattern("http://a.com/about")[1] == 0
+    assert url_pattern("http://a.com/item/7")[1] == 1
+    assert url_pattern("http://a.com/cal/2026/03?view=week")[1] == 3
+
+
+def test_a_calendar_is_stopped_and_the_rest_of_the_site_is_not() -> None:
+    budget = TrapBudget(host_limit=10_000, pattern_limit=500)
+    calendar = [
+        budget.refusal("a.com", f"http://a.com/cal/{year}/{month}") for year in range(1000) for month in range(12)
+    ]
+    assert calendar.count(None) == 500 // 4
+    assert set(calendar) == {None, "trap"}
+    assert budget.refusal("a.com", "http://a.com/about") is None
+    assert budget.refusal("b.com", "http://b.com/cal/2026/1") is None
+
+
+def test_facets_get_less_the_more_of_them_combine() -> None:
+    budget = TrapBudget(host_limit=100_000, pattern_limit=500)
+    one = sum(budget.refusal("a.com", f"http://a.com/?color={n}") is None for n in range(2_000))
+    two = sum(budget.refusal("a.com", f"http://a.com/?color={n}&size={n}") is None for n in range(2_000))
+    five = sum(
+        budget.refusal("a.com", f"http://a.com/?a={n}&b={n}&c={n}&d={n}&e={n}&f={n}") is None for n in range(2_000)
+    )
+    assert (one, two, five) == (500, 125, 1)
+
+
+def test_plain_ids_of_a_real_site_fit_and_names_are_not_counted() -> None:
+    budget = TrapBudget(host_limit=10_000, pattern_limit=500)
+    assert all(budget.refusal("a.com", f"http://a.com/story/{n}") is None for n in range(500))
+    words = [f"{a}{b}{c}" for a in "abcdefghij" for b in "abcdefghij" for c in "abcdefghij"]
+    assert all(budget.refusal("a.com", f"http://a.com/{word}") is None for word in words)
+
+
+def test_host_quota() -> None:
+    budget = TrapBudget(host_limit=10, pattern_limit=500)
+    refusals = [budget.refusal("a.com", f"http://a.com/{chr(97 + n)}") for n in range(12)]
+    assert refusals == [None] * 10 + ["host_quota"] * 2
+    assert budget.refusal("b.com", "http://b.com/") is None
+
+
+def test_a_resumed_budget_is_the_same_budget() -> None:
+    live, resumed = TrapBudget(50, 8), TrapBudget(50, 8)
+    urls = [f"http://a.com/{n % 3}/x?p={n}" for n in range(40)] + [f"http://a.com/{n}" for n in range(40)]
+    for url in (url for url in urls if live.refusal("a.com", url) is None):
+        resumed.spend("a.com", url)
+    for url in (f"http://a.com/{n}/y" for n in range(100)):
+        assert live.refusal("a.com", url) == resumed.refusal("a.com", url)
