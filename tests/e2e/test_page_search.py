@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,6 +18,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed"),
     pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
 ]
+
+AXE = STATIC.parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
 
 _ARGUMENTS = [
     "--headless=new",
@@ -247,6 +250,19 @@ def test_dark_follows_the_system(browser: Browser, server: str) -> None:
         colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
         context.close()
     assert colours["light"] != colours["dark"]
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: run `make page`")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(browser: Browser, server: str, scheme: Literal["light", "dark"]) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    visit = Visit(context.new_page(), server)
+    for path in ("/", "/?q=river+in+Texas", "/?q=inclass:food&view=statistics", "/?q=zzzzzz", "/?q=pizza&page=east/1"):
+        page = visit.open(path)
+        page.add_script_tag(path=AXE)
+        violations = page.evaluate("axe.run().then(found => found.violations)")
+        assert [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")] == []
+    context.close()
 
 
 def test_the_lock_names_no_registry() -> None:

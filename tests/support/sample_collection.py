@@ -20,6 +20,7 @@ __all__ = [
     "PAGES",
     "PLACES",
     "SamplePage",
+    "SamplePlace",
     "add_pages",
     "build_collection",
     "make_page",

@@ -16,7 +16,7 @@ from typing import Any, cast
 from tantivy import Index, IndexWriter, Order, Query, Searcher
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse
-from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, final_analyzer
+from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, final_analyzer, prepare
 from periplus.index.query import IndexQuery, compile_query
 from periplus.index.reading import Cursor, has_news, last_revision, read_changes, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
@@ -32,6 +32,9 @@ COMMIT_PAGES = 1_000
 
 BATCH_PAGES = 200
 """Pages read from the database at once."""
+
+LIKENESS_CHARACTERS = 20_000
+"""How much of a text is looked at for pages like it."""
 
 MOST_HITS = 10_000
 """Hits that a question can ask for; tantivy reserves memory for all of them and aborts if there is none."""
@@ -201,12 +204,14 @@ class NodeIndex:
         """The best `most` pages by text score, or the newest ones; undated pages come last."""
         if not 1 <= most <= MOST_HITS:
             raise ValueError(f"{most} hits asked for; between 1 and {MOST_HITS} are possible")
+        return self._ranking(self._compile(query), most, by_time=by_time)
+
+    def _ranking(self, query: Query, most: int, *, by_time: bool = False) -> Ranking:
         searcher = self._searcher
-        compiled = self._compile(query)
         if by_time:
-            result = searcher.search(compiled, most, order_by_field="day", order=Order.Desc)
+            result = searcher.search(query, most, order_by_field="day", order=Order.Desc)
         else:
-            result = searcher.search(compiled, most)
+            result = searcher.search(query, most)
         addresses = [address for _, address in result.hits]
         pages = searcher.fast_field_values("page", addresses) if addresses else []
         scores = [0.0 if by_time else float(score) for score, _ in result.hits]
@@ -231,9 +236,13 @@ class NodeIndex:
         answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
         return {int(bucket["key"]): bucket["doc_count"] for bucket in answer["n"]["buckets"]}
 
-    def starting_with(self, prefix: str, most: int) -> list[tuple[str, int]]:
-        """Terms of page titles that begin with `prefix`, with the number of pages."""
-        return list(self._searcher.terms_with_prefix("title", prefix, limit=most))
+    def similar(self, title: str, text: str, language: str, most: int) -> list[RankedPage]:
+        """Pages that share the most telling words with this text, the page it is of included."""
+        fields = {"title": [prepare(title, language)], "text": [prepare(text[:LIKENESS_CHARACTERS], language)]}
+        query = Query.more_like_this_document_fields_query(
+            self._schema, fields, min_doc_frequency=2, max_query_terms=20, min_word_length=4
+        )
+        return list(self._ranking(query, most).hits)
 
     def _compile(self, query: IndexQuery) -> Query:
         return compile_query(query, self._schema, self._languages)

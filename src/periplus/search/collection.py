@@ -19,6 +19,7 @@ from periplus.search.describe import describe, page_view
 from periplus.search.facets import place_tree
 from periplus.search.question import Question, understand
 from periplus.search.ranking import ANYWHERE, GeoScore, GeoScorer
+from periplus.search.related import nearby_pages, similar_pages
 from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import Facets, MapPoint, SearchResult, Trend, Understood
 from periplus.search.shard import PageRecord, Shard
@@ -296,7 +297,11 @@ class Collection:
         if shard is None or record is None:
             return None
         question = self.understand(SearchRequest.of(text))
-        return page_view(shard, record, question, self._atlas, self._languages)
+        view = page_view(shard, record, question, self._atlas, self._languages)
+        return view | {
+            "similar": similar_pages(self.shards, shard, record, self._atlas),
+            "nearby": nearby_pages(self.shards, shard, record, self._atlas),
+        }
 
     def info(self) -> dict[str, Any]:
         """What the collection holds: crawls, nodes and what they own, counts, dates, busiest places."""

@@ -235,6 +235,28 @@ def test_json_has_the_agreed_keys(collection: Collection) -> None:
     assert {"id", "name", "kind", "country", "admin1", "lat", "lon", "population", "path"} <= place.keys()
 
 
+def test_a_page_leads_to_pages_like_it_and_near_it(collection: Collection) -> None:
+    hit = collection.search(SearchRequest.of("lobster")).hits[0]
+    view = collection.page(hit.node, hit.page, "lobster")
+    assert view is not None
+    assert [page["place"] for page in view["nearby"]] == ["Lisbon, New Hampshire, United States"]
+    assert view["nearby"][0]["km"] == pytest.approx(146, abs=2)
+    assert collection.page("nowhere", 1) is None
+    assert collection.page(hit.node, 10**6) is None
+
+
+def test_pages_like_a_page_share_its_words(tmp_path: Path) -> None:
+    subjects = ["harbour cranes unload containers", "vineyard grapes ripen slowly", "glacier tongues retreat yearly"]
+    pages = [make_page(n, title=f"Note {n}", text=f"{subjects[n % 3]} according to visitor {n}") for n in range(12)]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        hit = collection.search(SearchRequest.of("vineyard", limit=1)).hits[0]
+        view = collection.page(hit.node, hit.page)
+        assert view is not None
+        alike = [collection.page(other["node"], other["page"]) for other in view["similar"][:3]]
+        assert all(other and "vineyard" in other["text"] for other in alike)
+        assert hit.url not in {other["url"] for other in view["similar"]}
+
+
 # -- Bad input -------------------------------------------------------------------------------------
 
 

@@ -111,6 +111,18 @@ export interface PageView {
   text: string;
   marks: Mark[];
   places: Place[];
+  similar: Related[];
+  nearby: Related[];
+}
+
+export interface Related {
+  node: string;
+  page: number;
+  url: string;
+  title: string;
+  published: string | null;
+  place: string | null;
+  km?: number;
 }
 
 export class Refused extends Error {}

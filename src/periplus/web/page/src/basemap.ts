@@ -20,12 +20,24 @@ type Atlas = Topology<Record<string, GeometryCollection<{ name?: string }>>>;
 
 const geojson = new GeoJSON({ featureProjection: "EPSG:3857" });
 
-/** A colour of the style sheet, so that the map follows light and dark. */
+const colors = new Map<string, string>();
+let family = "";
+
+/** A colour of the style sheet, so that the map follows light and dark. Remembered: styles are made for every frame. */
 export function color(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  let value = colors.get(name);
+  if (value === undefined) {
+    value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    colors.set(name, value);
+  }
+  return value;
 }
 
-export const fontFamily = (): string => getComputedStyle(document.body).fontFamily;
+/** The page's font, for labels. */
+export function fontFamily(): string {
+  family ||= getComputedStyle(document.body).fontFamily;
+  return family;
+}
 
 function gridLines(): Feature[] {
   const lines: Feature[] = [];
@@ -89,6 +101,7 @@ export function baseMap(): BaseMap {
   const names = new VectorLayer({ source: new VectorSource<Feature>(), declutter: true, maxResolution: 14000 });
 
   const restyle = (): void => {
+    colors.clear();
     grid.setStyle(new Style({ stroke: new Stroke({ color: color("map-grid"), width: 1 }) }));
     land.setStyle(
       new Style({
@@ -97,7 +110,7 @@ export function baseMap(): BaseMap {
       }),
     );
     states.setStyle(new Style({ stroke: new Stroke({ color: color("map-state"), width: 1, lineDash: [3, 3] }) }));
-    const family = fontFamily();
+    const font = fontFamily();
     const fill = new Fill({ color: color("map-name") });
     const halo = new Stroke({ color: color("map-land"), width: 3 });
     names.setStyle((named, resolution) => {
@@ -109,7 +122,7 @@ export function baseMap(): BaseMap {
       return new Style({
         text: new Text({
           text: String(named.get("name") ?? ""),
-          font: isState ? `500 11px ${family}` : `600 12px ${family}`,
+          font: isState ? `500 11px ${font}` : `600 12px ${font}`,
           fill,
           stroke: halo,
           overflow: false,

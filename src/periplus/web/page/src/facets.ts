@@ -64,10 +64,11 @@ function tree(places: PlaceFacet[], chosen: number | null, events: FacetEvents, 
   const more = [...list.children].filter((item) => item instanceof HTMLElement && item.hidden).length;
   if (more) {
     const all = button(`+ ${count(more)} ${strings.more}`, () => {
-      for (const item of list.children) if (item instanceof HTMLElement) item.hidden = false;
-      all.remove();
+      for (const one of list.children) if (one instanceof HTMLElement) one.hidden = false;
+      item.remove();
     }, { class: "quiet facet-more" });
-    list.append(all);
+    const item = el("li", {}, all);
+    list.append(item);
   }
   return list;
 }

@@ -25,7 +25,7 @@ const input = el("input", { type: "search", name: "q", id: "q", maxlength: "1000
 const suggestions = el("ul", { class: "suggestions", id: "suggestions" });
 const statisticsButton = button(strings.statistics, () => change({ q: input.value, view: state.view === "statistics" ? "results" : "statistics", offset: 0 }), { class: "secondary", "aria-pressed": "false" });
 const form = el("form", { class: "search", role: "search", action: "/", method: "get" }, el("div", { class: "search-box" }, input, suggestions), el("button", { type: "submit", class: "primary" }, strings.search), statisticsButton);
-const home = el("a", { class: "brand", href: "/" }, el("span", { class: "rose", "aria-hidden": "true" }), el("span", { class: "wordmark" }, strings.name));
+const home = el("a", { class: "brand", href: "/" }, el("span", { class: "rose", "aria-hidden": "true" }), el("h1", { class: "wordmark" }, strings.name));
 const holdings = el("p", { class: "holdings" });
 const side = el("aside", { class: "side", "aria-label": strings.places });
 const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
@@ -64,7 +64,7 @@ const trend = new TrendPanel({
 const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => {
   dialog.hide();
   choosePlace(id);
-});
+}, (reference) => change({ page: reference }));
 
 document.getElementById("app")?.append(
   el("a", { class: "skip", href: "#results" }, strings.skip),
@@ -164,7 +164,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
-    main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, over, events));
+    main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map);
   } else if (!asked) {

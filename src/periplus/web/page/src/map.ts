@@ -57,12 +57,10 @@ export class ResultMap {
       source: new Cluster<Feature>({ source: this.places, distance: 44, minDistance: 14 }),
       style: (cluster, resolution) => this.placeStyle(cluster, resolution),
       declutter: "names",
-      updateWhileAnimating: true,
     });
     this.hitLayer = new VectorLayer({
       source: new Cluster<Feature>({ source: this.hits, distance: 30 }),
       style: (cluster) => this.hitStyle(cluster),
-      updateWhileAnimating: true,
     });
     this.popup = new Overlay({ element: popup, positioning: "bottom-center", offset: [0, -12], stopEvent: true, autoPan: { margin: 24 } });
     this.map = new OlMap({

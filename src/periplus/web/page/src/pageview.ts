@@ -1,13 +1,17 @@
 /** One page: its text as it was read, with places and words marked, and why it was kept. Never its own HTML. */
 
-import { ask, type PageView, Refused } from "./api";
+import { ask, type PageView, Refused, type Related } from "./api";
 import { add, button, el, marked, outerLink } from "./dom";
 import { day, strings } from "./strings";
 
 export class PageDialog {
   readonly element = el("dialog", { class: "page-dialog", "aria-label": strings.fullText });
 
-  constructor(private readonly onClose: () => void, private readonly onPlace: (id: number) => void) {
+  constructor(
+    private readonly onClose: () => void,
+    private readonly onPlace: (id: number) => void,
+    private readonly onPage: (reference: string) => void,
+  ) {
     this.element.addEventListener("close", () => this.onClose());
     this.element.addEventListener("click", (event) => {
       if (event.target === this.element) this.element.close();
@@ -36,6 +40,16 @@ export class PageDialog {
     return button("×", () => this.element.close(), { class: "dialog-close", "aria-label": strings.close });
   }
 
+  private others(title: string, pages: Related[]): HTMLElement | string {
+    if (!pages.length) return "";
+    const list = el("ul", { class: "related" });
+    for (const page of pages) {
+      const where = [page.place, page.km === undefined ? null : `${page.km} km`].filter(Boolean).join(" · ");
+      list.append(el("li", {}, button(page.title || page.url, () => this.onPage(`${page.node}/${page.page}`), { class: "quiet" }), el("small", {}, where)));
+    }
+    return el("section", { class: "related-box" }, el("h3", {}, title), list);
+  }
+
   private fill(view: PageView): void {
     const facts = el("dl", { class: "facts" });
     const fact = (name: string, value: string) => add(facts, el("div", {}, el("dt", {}, name), el("dd", {}, value)));
@@ -43,7 +57,7 @@ export class PageDialog {
     fact(strings.placeRelevance, view.place_relevance.toFixed(2));
     fact(strings.node, view.node);
     const places = el("ul", { class: "page-places" });
-    for (const place of view.places) {
+    for (const place of view.places.filter((one) => (one.weight ?? 1) >= 0.01).slice(0, 12)) {
       const share = place.weight === undefined ? "" : ` · ${Math.round(place.weight * 100)} %`;
       places.append(el("li", {}, button(`${place.label ?? place.name}${share}`, () => this.onPlace(place.id), { class: "chip" })));
     }
@@ -55,6 +69,8 @@ export class PageDialog {
       places,
       el("details", { class: "why" }, el("summary", {}, strings.why), facts),
       text,
+      this.others(strings.nearbyPages, view.nearby),
+      this.others(strings.similarPages, view.similar),
     );
     this.element.scrollTop = 0;
   }

@@ -1,6 +1,6 @@
 /** The statistics of a question: the same numbers as tables. The time line stands beside them. */
 
-import type { Count, PlaceFacet, SearchAnswer, TrendAnswer } from "./api";
+import type { Count, Point, SearchAnswer, TrendAnswer } from "./api";
 import { add, button, el } from "./dom";
 import { meter } from "./overview";
 import { count, countOf, strings } from "./strings";
@@ -10,10 +10,9 @@ export interface StatisticsEvents {
   onWord(word: string): void;
 }
 
-export function statistics(answer: SearchAnswer, trend: TrendAnswer | null, events: StatisticsEvents): HTMLElement {
+export function statistics(answer: SearchAnswer, points: Point[], trend: TrendAnswer | null, events: StatisticsEvents): HTMLElement {
   const box = el("div", { class: "statistics" }, el("h2", {}, strings.statistics), el("p", { class: "hint" }, countOf(answer.total, "page", "pages")));
-  const cities = leaves(answer.facets.places, "").sort((a, b) => b.count - a.count).slice(0, 15);
-  add(box, table(strings.places, cities.map((place) => ({ name: place.label, count: place.count, go: () => events.onPlace(place.id) }))));
+  add(box, table(strings.places, points.slice(0, 15).map((point) => ({ name: point.label, count: point.count, go: () => events.onPlace(point.id) }))));
   const words = (values: Count[], operator: string) =>
     values.map((value) => ({ ...value, go: () => events.onWord(/\s/.test(value.name) ? `${operator}:"${value.name}"` : `${operator}:${value.name}`) }));
   add(box, table(strings.topics, words(answer.facets.topics, "inclass")));
@@ -21,12 +20,6 @@ export function statistics(answer: SearchAnswer, trend: TrendAnswer | null, even
   add(box, table(strings.languages, words(answer.facets.languages, "lang")));
   if (trend) add(box, table(strings.trend, trend.buckets.filter((bucket) => bucket.count).map((bucket) => ({ name: bucket.start, count: bucket.count }))));
   return box;
-}
-
-function leaves(places: PlaceFacet[], around: string): (PlaceFacet & { label: string })[] {
-  return places.flatMap((place) =>
-    place.children.length ? leaves(place.children, place.name) : [{ ...place, label: around ? `${place.name}, ${around}` : place.name }],
-  );
 }
 
 function table(title: string, rows: { name: string; count: number; go?: () => void }[]): HTMLElement | null {

@@ -58,6 +58,8 @@ export const strings = {
   trendEmpty: "No dated pages",
   textPages: "Pages",
   close: "Close",
+  similarPages: "Pages like this one",
+  nearbyPages: "Pages about places near by",
   why: "Why it was kept",
   keywordRelevance: "keyword relevance",
   placeRelevance: "place relevance",

@@ -1,0 +1,83 @@
+"""Crawled text that wants to run: as title, text, address, topic and place name, in every view. None does."""
+
+import shutil
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import sample_collection
+from attacks import attacks
+from playwright.sync_api import expect, sync_playwright
+from running_server import running_server
+from sample_collection import SamplePage, SamplePlace, build_collection
+
+from periplus.store.folder import CrawlFolder
+from periplus.web.server import STATIC
+
+pytestmark = [
+    pytest.mark.needs("chromium"),
+    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
+]
+
+
+def hostile_collection(root: Path, monkeypatch: pytest.MonkeyPatch) -> CrawlFolder:
+    """A page for each attack, about a place that bears it as its name."""
+    pages = []
+    for number, attack in enumerate(attacks()):
+        identifier = -1000 - number
+        place = SamplePlace(
+            id=identifier,
+            name=attack,
+            kind="city",
+            country="XX",
+            admin1="",
+            lon=-30.0 + number % 60,
+            lat=float(number % 50),
+            population=1,
+            path=("World", "Continent", "Country", attack),
+            ancestors=(1, 2, 3),
+        )
+        monkeypatch.setitem(sample_collection.PLACES, identifier, place)
+        url = attack if number % 10 == 0 else f"http://site{number}.example/?{attack}"
+        text = f"common words {attack} and {attack}"
+        pages.append(
+            SamplePage(
+                url=url if "/" in url and len(url.split("/")) > 2 else f"http://site{number}.example/#{attack}",
+                title=attack,
+                text=text,
+                places=((identifier, 0.9),),
+                published="2026-05-05",
+                topic=attack[:30],
+                description=attack,
+            )
+        )
+    return build_collection(root, pages, nodes=("all",))
+
+
+def test_a_hundred_attacks_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = hostile_collection(tmp_path / "crawl", monkeypatch)
+    assert len(attacks()) == 100
+    with running_server(folder.path) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--headless=new", "--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        outside: list[str] = []
+        page.on("request", lambda request: None if request.url.startswith(server) else outside.append(request.url))
+        paths = ["/", "/?q=common&view=statistics", f"/?q={quote(attacks()[0])}"]
+        paths += [f"/?q=common&offset={offset}" for offset in range(0, 100, 10)]
+        for path in paths:
+            page.goto(server + path)
+            page.locator("body:not(.is-loading) main > *").first.wait_for()
+            if "offset" in path:
+                expect(page.locator(".hit")).to_have_count(10)
+                page.locator(".hit .number").first.click()
+                expect(page.locator(".popup")).to_be_visible()
+                page.get_by_role("button", name="Full text").first.click()
+                expect(page.locator(".page-text")).to_be_visible()
+            assert page.evaluate("window.__attacked") is None
+            assert page.locator("main script, main img, main iframe, main object, main embed, .popup img").count() == 0
+            hrefs = page.locator("main a, dialog a").evaluate_all("links => links.map(link => link.protocol)")
+            assert set(hrefs) <= {"http:", "https:"}
+        browser.close()
+    assert [url for url in outside if not url.startswith(("data:image/svg+xml", "blob:"))] == []
