@@ -249,7 +249,7 @@ def test_the_accounts_add_up(tmp_path: Path) -> None:
         for node in ("a", "b")
     )
     assert summary.queued == queued + summary.kept  # each kept page left one parcel in the outbox
-    assert summary.seen == 100 + summary.kept
+    assert summary.seen == 100 + 2 * summary.kept  # each kept page brought one URL of its own and one for another
 
 
 # -- Databases and folders -------------------------------------------------------------------------------
