@@ -269,6 +269,7 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     buckets = np.searchsorted(unique >> np.uint64(64 - BUCKET_BITS), np.arange((1 << BUCKET_BITS) + 1, dtype=np.uint64))
     a["name_bucket"] = buckets.astype(np.uint32)
     a["name_bloom"] = bloom(unique)
+    a["name_short"] = _short_forms(a, unique, keys, flag)
     _name_statics(a, unique)
     alternates = np.flatnonzero(np.isin(flag, (ALIAS, ALTERNATE)))
     alternates = alternates[np.argsort(row_at[alternates], kind="stable")]
@@ -290,7 +291,6 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     code[(flag == ABBREVIATION) | (flag == STOPPED)] = 10
     code[flag == POSTAL] = 11
     a["name_kind"] = code.astype(np.uint8)
-    a["name_short"] = _short_forms(a, start, flag)
     people = a["population"][best]
     a["name_size"] = np.digitize(people, (1, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6)).astype(np.uint8)
     a["name_many"] = np.digitize((a["name_at"][1:] - a["name_at"][:-1]).astype(np.int64), (2, 4, 9)).astype(np.uint8)
@@ -313,11 +313,13 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     a["name_word"] = word
 
 
-def _short_forms(a: Arrays, start: npt.NDArray[np.int64], flag: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """0: an ordinary name; else bit 1: believed in capitals, bit 2: believed with its full stop."""
-    bits = np.select([a["cand_flag"] == ABBREVIATION, a["cand_flag"] == STOPPED], [1, 2], 0).astype(np.uint8)
-    short = np.isin(flag, (ABBREVIATION, STOPPED))
-    return np.where(short, np.bitwise_or.reduceat(bits, start), 0).astype(np.uint8)
+def _short_forms(
+    a: Arrays, unique: npt.NDArray[np.uint64], keys: npt.NDArray[np.uint64], flag: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.uint8]:
+    """0: an ordinary name; else bit 1: believed in capitals ("PA"), bit 2: believed with its full stop ("Pa.")."""
+    short = np.isin(a["cand_flag"][a["name_at"][:-1].astype(np.int64)], (ABBREVIATION, STOPPED))
+    bits = np.isin(unique, keys[flag == ABBREVIATION]) + np.uint8(2) * np.isin(unique, keys[flag == STOPPED])
+    return np.where(short, bits, 0).astype(np.uint8)
 
 
 def _priors(a: Arrays, row: npt.NDArray[np.int32], flag: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
@@ -348,6 +350,8 @@ def _variants(name: str) -> list[str]:
 def _lexicon(a: Arrays) -> None:
     words = word_bits()
     keys = name_keys(list(words))
+    if not keys.all():
+        raise ValueError(f"a word of the lexicon has no letters: {list(words)[int(np.argmin(keys))]!r}")
     slots = cuckoo(keys.tolist())
     used = slots >= 0
     a["word_key"] = np.where(used, keys[slots], 0)

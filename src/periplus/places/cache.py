@@ -24,7 +24,7 @@ from periplus.places.sources import Gathered, gather, source_versions
 
 __all__ = ["add_records", "build_from", "built_path", "cache_folder", "compile_gazetteer", "open_container"]
 
-RECIPE: Final = 5
+RECIPE: Final = 7
 """Raised whenever the same sources would compile to something else."""
 
 _MONTH_SECONDS: Final = 30 * 86400
@@ -86,10 +86,11 @@ def build_from(
     *,
     min_population: int = 500,
     features: bool = False,
+    base: Gathered | None = None,
     progress: Progress | None = None,
 ) -> Gathered:
-    """Compile the bundled sources together with dumps, shapes, tables and WordNet to `out`."""
-    gathered = gather(progress or (lambda _what, _share: None))
+    """Compile `base` (default: the bundled sources) together with dumps, shapes, tables and WordNet to `out`."""
+    gathered = base or gather(progress or (lambda _what, _share: None))
     records = [p for p in paths if p.suffix.lower() in _RECORD_SUFFIXES and "noun" not in p.name]
     wordnet = [p for p in paths if "noun" in p.name]
     merge_geonames(

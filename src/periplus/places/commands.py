@@ -116,9 +116,12 @@ def _documents(lines: Iterable[str], source: str) -> Iterator[tuple[Any, str, st
             continue
         try:
             row = json.loads(line)
-            yield row["id"], row["text"], row.get("url")
+            document = row["id"], row["text"], row.get("url")
+            if not isinstance(document[1], str):
+                raise TypeError("text")
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f'{source} line {number}: not a JSON object with "id" and "text"') from error
+        yield document
 
 
 def places(

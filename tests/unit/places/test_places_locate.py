@@ -39,6 +39,24 @@ def test_names_mean_the_right_places(gazetteer: Gazetteer, text: str, expected: 
     assert {name: result.get(name) for name in expected} == expected
 
 
+def test_footprint_is_a_small_hierarchy(gazetteer: Gazetteer) -> None:
+    text = "Floods in Houston and Dallas, Texas. Houston's schools closed; Austin, Texas, sent help."
+    located = locate(text, gazetteer)
+    tree = located.footprint.tree
+    assert tree[0].place.name == "Texas"
+    assert tree[0].weight >= 0.9
+    assert {n.place.name for n in tree} >= {"Houston", "Dallas", "Austin"}
+    assert located.footprint.extent is not None
+    assert located.footprint.extent.contains(gazetteer.resolve("Dallas, TX").point)
+    assert {m.text for m in located.evidence(4736286)} >= {"Houston", "Texas"}
+
+
+def test_extents_cross_the_antimeridian(gazetteer: Gazetteer) -> None:
+    extent = locate("Ships sailed from Suva, Fiji, to Apia, Samoa.", gazetteer).footprint.extent
+    assert extent is not None
+    assert extent.crosses_antimeridian
+
+
 @pytest.mark.parametrize(
     ("text", "absent"),
     [

@@ -8,6 +8,7 @@ import pytest
 from periplus.errors import PlaceError, UsageError
 from periplus.places import Gazetteer, RelationKind, open_gazetteer, related_set, relation, relevance
 from periplus.places.cache import add_records, build_from
+from periplus.places.sources import Draft, Gathered
 
 US, ILLINOIS, SPRINGFIELD, TEXAS, PORTUGAL = 6252001, 4896861, 4250542, 4736286, 2264397
 
@@ -42,6 +43,22 @@ def test_related_set_is_what_relation_says(gazetteer: Gazetteer) -> None:
         assert related[place_id].relation == relation(ILLINOIS, place_id, gazetteer)
 
 
+def _small_base() -> Gathered:
+    """World, United States, Illinois with Springfield, Texas: enough to hang own places from."""
+    drafts = [
+        Draft("world", 6295630, "World", "world", names=[("World", 0)]),
+        Draft("+NA", 6255149, "North America", "continent", parent="world", names=[("North America", 0)]),
+        Draft("US", US, "United States", "country", "US", "", 39.8, -98.5, 0, "+NA", names=[("United States", 0)]),
+        Draft("US.IL", ILLINOIS, "Illinois", "admin1", "US", "IL", 40.0, -89.2, parent="US", names=[("Illinois", 0)]),
+        Draft("US.TX", TEXAS, "Texas", "admin1", "US", "TX", 31.2, -99.2, parent="US", names=[("Texas", 0)]),
+        Draft(
+            f"#{SPRINGFIELD}", SPRINGFIELD, "Springfield", "city", "US", "IL", 39.8, -89.64, 114394, "US.IL",
+            "America/Chicago", [("Springfield", 0)],
+        ),
+    ]  # fmt: skip
+    return Gathered({d.key: d for d in drafts}, [])
+
+
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Gazetteer:
     """A gazetteer with own places: a polygon around Springfield, one that overlaps it, a declared overlap."""
@@ -63,7 +80,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Gazetteer:
         "bad row\n1\tx\tx\t\tnope\t0\tP\tPPL\tUS\t\tIL\t\t\t\t700\t\t\tAmerica/Chicago\t2020\n"
     )
     names = ["own.geojson", "towns.csv", "XX.txt"]
-    gathered = build_from([folder / n for n in names], folder / "own.bin")
+    gathered = build_from([folder / n for n in names], folder / "own.bin", base=_small_base())
     assert dict(gathered.skipped) == {
         "wrong number of columns": 1, "number that is none": 1, "record without a name": 1,
         "record without a valid point": 1,
