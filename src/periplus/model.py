@@ -19,6 +19,7 @@ __all__ = [
     "Entity",
     "Fetched",
     "Footprint",
+    "FootprintNode",
     "Lease",
     "Link",
     "Located",
@@ -301,10 +302,25 @@ class WeightedPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class FootprintNode:
+    """A place in a page's small hierarchy: `weight` is its share with all that lies below it."""
+
+    place: Place
+    weight: float
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Footprint:
-    """A page's geography: its places by weight, heaviest first. The first one is the page's main place."""
+    """A page's geography: its places by weight, heaviest first. The first one is the page's main place.
+
+    `tree` is the same as a hierarchy, depth first: the root is the smallest area around nearly everything, the
+    leaves are the places themselves. `extent` is the box around the places.
+    """
 
     places: tuple[WeightedPlace, ...] = ()
+    tree: tuple[FootprintNode, ...] = ()
+    extent: BBox | None = None
 
     @property
     def main(self) -> Place | None:
@@ -319,6 +335,10 @@ class Located:
     mentions: tuple[Mention, ...] = ()
     addresses: tuple[Address, ...] = ()
     footprint: Footprint = Footprint()
+
+    def evidence(self, place_id: int) -> tuple[Mention, ...]:
+        """The mentions that speak for a place of the footprint: of it, or of something inside it."""
+        return tuple(m for m in self.mentions if m.place and (m.place.id == place_id or place_id in m.place.ancestors))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """US postal addresses in page text: number, street, city, state, ZIP, on one line or several.
 
-The geographic entities of paper A. Candidates are found from their most telling part, the state with or without a
-ZIP, and read backwards from there; nothing is scanned twice, so cost stays linear in the text.
+The geographic entities of paper A. A candidate starts at a number; street, unit, city, state and ZIP are then read
+from left to right, each with a bounded pattern, so cost stays linear in the text. An address counts only if city and
+state (and ZIP, where given) agree in the gazetteer. Level "postal" is a city, state and agreeing ZIP without a street.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -13,90 +15,136 @@ from periplus.model import Address
 from periplus.places.folding import name_key
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.knowledge import knowledge
+from periplus.places.streets import StreetNames
 
 __all__ = ["find_addresses"]
 
-_SUFFIXES: Final = knowledge()["addresses"]["suffixes"].split()
-_SUFFIX: Final = "(?:" + "|".join(sorted(_SUFFIXES, key=len, reverse=True)) + r")\b\.?"
-_DIRECTION: Final = r"(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West|Northeast|Northwest|Southeast|Southwest)\b\.?"
-_UNIT: Final = (
-    r"(?:(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|Fl|Building|Bldg|Dept|Lot|Space|Spc|Box|PMB|Trailer|Trlr|Hangar|Pier|Slip|Stop)"
-    r"\b\.?\s*#?\s*[\w-]{1,8}|\#\s*[\w-]{1,8}|\d{1,3}(?:st|nd|rd|th)\s+(?:Floor|Fl)\b\.?)"
+_SUFFIXES: Final = sorted(knowledge()["addresses"]["suffixes"].split(), key=len, reverse=True)
+_SUFFIX: Final = rf"(?i:(?:highway|hwy\.?|route|rt\.?)\s+\d{{1,4}}\b|(?:{'|'.join(_SUFFIXES)})\b\.?|broadway\b)"
+_DIRECTION: Final = (
+    r"(?:N|S|E|W|NE|NW|SE|SW|N\.E|N\.W|S\.E|S\.W|North|South|East|West|Northeast|Northwest|Southeast|Southwest)\b\.?"
 )
-_NUMBER: Final = r"(?<![\w.$/-])(?P<number>\d{1,6}(?:-\d{1,5})?[A-Za-z]?(?:\s+1/2)?)\s{1,3}"
-_NAME: Final = r"(?:(?:[A-Z][\w.'’-]{0,24}|\d{1,3}(?:st|nd|rd|th|ST|ND|RD|TH)|of|the|de|la|del|and|y)\s+){0,5}?"
-_ENDING: Final = rf"(?:(?i:{_SUFFIX})|(?i:Broadway|Highway\s+\d{{1,4}}|Route\s+\d{{1,4}}|Hwy\.?\s+\d{{1,4}}))"
-_STREET: Final = re.compile(
-    rf"{_NUMBER}(?P<street>(?:{_DIRECTION}\s+)?{_NAME}{_ENDING}(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?)"
+_WORD: Final = r"(?:[A-Z][\w.'’-]{0,24}|\d{1,3}(?:st|nd|rd|th|ST|ND|RD|TH)|of|the|de|la|del|and|y)"
+_TAIL: Final = rf"(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?"
+_NUMBER: Final = re.compile(r"(?<![\w.$/-])\d{1,6}[A-Za-z]?(?:-\d{1,5})?(?: 1/2)?[ \t\n]{1,3}(?=[A-Z0-9])")
+# The first suffix ends most streets ("Main Street Springfield"); in some it is part of the name ("Spring Street").
+_STREETS: Final = tuple(
+    re.compile(rf"(?:{_DIRECTION}\s*)?(?:{_WORD}\s+){{0,5}}{lazy}{_SUFFIX}{_TAIL}") for lazy in ("?", "")
 )
-# The same with a longer name: in "Pine Ave" and "Mill Street" the first word could end a street, too.
-_LONGER_STREET: Final = re.compile(
-    rf"{_NUMBER}(?P<street>(?:{_DIRECTION}\s+)?{_NAME}{_ENDING}(?!\s+(?i:{_SUFFIX}))"
-    rf"(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?)"
-)
-_STATE: Final = re.compile(
-    r"(?P<state>[A-Z]{2}|[A-Z]\.\s?[A-Z]\.|[A-Z][a-z]+\.?(?:\s+[A-Z][a-z]+)?|District of Columbia)\b\.?"
-    r"(?:,?\s{1,4}(?P<zip>\d{5}(?:-\d{4})?)(?!\d))?"
-)
+_PLAIN_STREET: Final = re.compile(rf"{_DIRECTION}\s*{_WORD}(?: {_WORD}){{0,2}}(?=,| ?\n)")
 _BREAK: Final = r"[ \t]*(?:,|\n|\r\n|\||•|·|;| - | – )?[ \t\r\n|]*"
-_UNITS: Final = re.compile(rf"(?:{_BREAK}{_UNIT}){{0,2}}", re.IGNORECASE)
-_GAP: Final = re.compile(_BREAK)
+_UNIT: Final = (
+    r"(?:(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|Fl|Building|Bldg|Dept|Lot|Space|Spc|Box|PMB|Trailer|Trlr"
+    r"|Hangar|Pier|Slip|Stop)\b\.?\s{0,2}#?\s{0,2}[\w-]{1,8}|\#\s{0,2}[\w-]{1,8}|\d{1,3}(?:st|nd|rd|th)\s(?:Floor|Fl)\b\.?)"
+)
+_UNITS: Final = re.compile(rf"(?:{_BREAK}{_UNIT}){{0,2}}{_BREAK}", re.IGNORECASE)
 _CITY: Final = re.compile(r"[A-Z][\w.'’-]{0,24}(?:[ -][A-Za-z][\w.'’-]{0,24}){0,3}")
+_TO_STATE: Final = re.compile(r"[ \t]*,?[ \t\r\n]{0,4}")
+_STATE: Final = re.compile(
+    r"(?P<state>[A-Z]{2}\b|[A-Z]\.\s?[A-Z]\.|District of Columbia|[A-Z][a-z]{1,13}(?: [A-Z][a-z]{1,9})?\b)\.?"
+    r"(?:,?\s{1,4}(?:U\.?S\.?A?\.?,?\s{1,2})?(?P<zip>\d{5}(?:-\d{4})?)(?![\d-]))?"
+)
+_POSTAL: Final = re.compile(
+    r"(?<![\w.])(?P<city>[A-Z][\w.'’-]{1,24}(?:[ -][A-Z][\w.'’-]{1,24}){0,3}),?[ \t\n]{1,3}"
+    r"(?P<state>[A-Z]{2}|[A-Z][a-z]{3,13}(?: [A-Z][a-z]{3,9})?),?[ \t]{1,3}(?P<zip>\d{5}(?:-\d{4})?)(?![\d-])"
+)
 _MAX_ADDRESSES: Final = 2000
 
 
-def find_addresses(text: str, gazetteer: Gazetteer) -> tuple[Address, ...]:
-    """All postal addresses of a text that resolve to a city of the gazetteer, in order, without overlaps."""
+def find_addresses(text: str, gazetteer: Gazetteer, streets: StreetNames | None = None) -> tuple[Address, ...]:
+    """All postal addresses of a text that resolve to a city of the gazetteer, in order, without overlaps.
+
+    With `streets`, those of cities whose streets are known must name one of them.
+    """
     found: list[Address] = []
-    at = 0
-    while len(found) < _MAX_ADDRESSES and (street := _STREET.search(text, at)):
-        address = _complete(text, street, gazetteer)
-        if address is None:
-            longer = _LONGER_STREET.match(text, street.start())
-            if longer is not None and longer.end() > street.end():
-                address = _complete(text, longer, gazetteer)
+    end = 0
+    for number in _NUMBER.finditer(text):
+        if number.start() < end:
+            continue
+        address = _from_number(text, number, gazetteer, streets)
         if address is not None:
             found.append(address)
-        at = address.end if address is not None else street.end("number")
-    return tuple(found)
+            end = address.end
+            if len(found) == _MAX_ADDRESSES:
+                break
+    found += _postal(text, gazetteer, found)
+    return tuple(sorted(found, key=lambda a: a.start))
 
 
-def _complete(text: str, street: re.Match[str], gazetteer: Gazetteer) -> Address | None:
-    """The rest of an address after its street: units, city, state, ZIP."""
-    after = _UNITS.match(text, street.end())
-    end = after.end() if after else street.end()
-    gap = _GAP.match(text, end)
-    end = gap.end() if gap else end
-    city = _CITY.match(text, end)
-    if city is None:
-        return None
-    words = city.group().split(" ")
-    for n in range(len(words), 0, -1):
-        name = " ".join(words[:n])
-        stop = end + len(name)
-        between = re.compile(r"[ \t]*,?[ \t\r\n]{0,4}").match(text, stop)
-        state = _STATE.match(text, between.end() if between else stop)
-        if state is None:
+def _from_number(text: str, number: re.Match[str], gazetteer: Gazetteer, streets: StreetNames | None) -> Address | None:
+    """The address that begins with a house number, if there is one."""
+    tried = -1
+    for pattern in (*_STREETS, _PLAIN_STREET):
+        street = pattern.match(text, number.end())
+        if street is None or street.end() == tried:
             continue
-        for row, code, span_end in _towns(name, state, gazetteer):
+        tried = street.end()
+        for city, state, row, end in _towns(text, _skip_units(text, street.end()), gazetteer):
+            zip_code = state["zip"] or ""
+            if pattern is _PLAIN_STREET and not (zip_code and zip_agrees(city, zip_code, gazetteer)):
+                continue  # without a suffix only the ZIP proves it
+            name = " ".join(street.group().split())
+            if streets is not None and not streets.allows(int(gazetteer.arrays["id"][row]), zip_code, name):
+                continue
             return Address(
-                start=street.start(), end=span_end, text=text[street.start() : span_end],
-                street_number=street["number"],
-                street=" ".join(street["street"].split()), city=name, state=code,
-                zip=state["zip"] or "" if span_end == state.end() else "", place_id=int(gazetteer.arrays["id"][row]),
+                start=number.start(), end=end, text=text[number.start() : end], street_number=number.group().strip(),
+                street=name, city=city, state=gazetteer.place_at(row).admin1,
+                zip=zip_code if end == state.end() else "",
+                place_id=int(gazetteer.arrays["id"][row]),
             )  # fmt: skip
     return None
 
 
-def _towns(name: str, state: re.Match[str], gazetteer: Gazetteer) -> list[tuple[int, str, int]]:
-    """The city row, the state's code and where the address ends, if name and state agree."""
-    code, end = state_code(state["state"], gazetteer), state.end()
-    if not code:
-        code, end = state_code(state["state"].split()[0], gazetteer), state.start() + len(state["state"].split()[0])
-    if not code:
-        return []
-    row = town_row(name, code, state["zip"] or "", gazetteer)
-    return [(row, code, end)] if row >= 0 else []
+def _skip_units(text: str, at: int) -> int:
+    found = _UNITS.match(text, at)
+    return found.end() if found else at
+
+
+def _towns(text: str, at: int, gazetteer: Gazetteer) -> Iterator[tuple[str, re.Match[str], int, int]]:
+    """City and state from `at` on, longest city first: its name, the match of the state, the row, where it ends."""
+    city = _CITY.match(text, at)
+    words = city.group().split(" ") if city else []
+    for n in range(len(words), 0, -1):
+        name = " ".join(words[:n]).rstrip(",")
+        gap = _TO_STATE.match(text, at + len(name))
+        state = _STATE.match(text, gap.end()) if gap else None
+        if state is None:
+            continue
+        code, end = state_code(state["state"], gazetteer), state.end()
+        if not code and " " in state["state"]:
+            head = state["state"].split(" ", maxsplit=1)[0]
+            code, end = state_code(head, gazetteer), state.start() + len(head)
+        row = town_row(name, code, state["zip"] or "", gazetteer) if code else -1
+        if row >= 0:
+            yield name, state, row, end
+
+
+def _postal(text: str, gazetteer: Gazetteer, found: list[Address]) -> list[Address]:
+    """City, state and agreeing ZIP that no street address covers."""
+    more: list[Address] = []
+    spans = [(a.start, a.end) for a in found]
+    at = 0
+    for hit in _POSTAL.finditer(text):
+        while at < len(spans) and spans[at][1] <= hit.start():
+            at += 1
+        if (at < len(spans) and spans[at][0] < hit.end()) or len(found) + len(more) >= _MAX_ADDRESSES:
+            continue
+        code = state_code(hit["state"], gazetteer)
+        words = hit["city"].split(" ")
+        for skip in range(len(words)):  # "Computer Science Madison, WI": the city is at the end
+            name = " ".join(words[skip:])
+            if code and zip_agrees(name, hit["zip"], gazetteer):
+                row = town_row(name, code, hit["zip"], gazetteer)
+                start = hit.start() + len(hit["city"]) - len(name)
+                if row >= 0:
+                    more.append(
+                        Address(
+                            start, hit.end(), text[start : hit.end()], "", "", name, code, hit["zip"],
+                            int(gazetteer.arrays["id"][row]), level="postal",
+                        )
+                    )  # fmt: skip
+                break
+    return more
 
 
 def state_code(text: str, gazetteer: Gazetteer) -> str:
@@ -109,16 +157,28 @@ def state_code(text: str, gazetteer: Gazetteer) -> str:
     return ""
 
 
+def _zip_entries(name: str, zip_code: str, gazetteer: Gazetteer) -> list[int]:
+    """Positions in the ZIP table where this ZIP accepts this city name."""
+    a = gazetteer.arrays
+    number = int(zip_code[:5])
+    at = int(np.searchsorted(a["zip"], number))
+    if at >= len(a["zip"]) or a["zip"][at] != number:
+        return []
+    key = np.uint64(name_key(name))
+    return [i for i in range(int(a["zip_at"][at]), int(a["zip_at"][at + 1])) if a["zip_key"][i] == key]
+
+
+def zip_agrees(name: str, zip_code: str, gazetteer: Gazetteer) -> bool:
+    """Whether the post office accepts the city name for the ZIP."""
+    return bool(_zip_entries(name, zip_code, gazetteer))
+
+
 def town_row(name: str, state: str, zip_code: str, gazetteer: Gazetteer) -> int:
     """The row of the US city that `name` means in `state` (and under `zip_code`), or -1."""
-    a = gazetteer.arrays
-    if zip_code:
-        at = int(np.searchsorted(a["zip"], int(zip_code[:5])))
-        if at < len(a["zip"]) and a["zip"][at] == int(zip_code[:5]):
-            key = np.uint64(name_key(name))
-            for i in range(int(a["zip_at"][at]), int(a["zip_at"][at + 1])):
-                if a["zip_key"][i] == key and a["zip_row"][i] >= 0:
-                    return int(a["zip_row"][i])
+    for i in _zip_entries(name, zip_code, gazetteer) if zip_code else ():
+        row = int(gazetteer.arrays["zip_row"][i])
+        if row >= 0 and gazetteer.place_at(row).admin1 == state:
+            return row
     rows, _ = gazetteer.candidates(name)
     for row in rows.tolist():
         place = gazetteer.place_at(row)

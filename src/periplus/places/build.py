@@ -30,6 +30,7 @@ __all__ = ["BLOOM_BITS", "BUCKET_BITS", "KINDS", "build_arrays"]
 KINDS: Final = ("world", "continent", "country", "admin1", "admin2", "city", "feature", "region")
 BUCKET_BITS: Final = 20
 BLOOM_BITS: Final = 25
+WORD_SLOT_BITS: Final = 16
 _DEPTH: Final = 8
 _VARIANTS: Final = {"Saint": "St", "St.": "Saint", "St": "Saint", "Fort": "Ft", "Mount": "Mt", "Sainte": "Ste"}
 _KIND_PRIOR: Final = (6.0, 7.0, 8.0, 6.5, 3.0, 0.0, 4.0, 5.0)
@@ -63,14 +64,17 @@ def build_arrays(
     _names(arrays, strings, drafts)
     pairs = [(row_of[x], row_of[y]) for x, y in gathered.overlaps if x in row_of and y in row_of]
     arrays["overlap"] = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    shaped = [i for i, d in enumerate(drafts) if d.rings]
+    arrays["shape_row"] = np.array(shaped, dtype=np.int32)
+    strings["shapes"] = [drafts[i].rings for i in shaped]
     _lexicon(arrays)
     progress("writing", 0.95)
     return arrays, strings
 
 
 def _place_columns(drafts: list[Draft], row_of: dict[str, int]) -> tuple[Arrays, dict[str, list[str]]]:
-    zones = sorted({d.timezone for d in drafts})
-    countries = sorted({d.country for d in drafts})
+    zones = {zone: i for i, zone in enumerate(sorted({d.timezone for d in drafts}))}
+    countries = {country: i for i, country in enumerate(sorted({d.country for d in drafts}))}
     a: Arrays = {
         "id": np.array([d.id for d in drafts], dtype=np.int64),
         "kind": np.array([KINDS.index(d.kind) for d in drafts], dtype=np.uint8),
@@ -78,8 +82,8 @@ def _place_columns(drafts: list[Draft], row_of: dict[str, int]) -> tuple[Arrays,
         "lon": np.array([d.lon for d in drafts], dtype=np.float64),
         "population": np.array([max(0, d.population) for d in drafts], dtype=np.int64),
         "parent": np.array([row_of.get(d.parent, 0) for d in drafts], dtype=np.int32),
-        "zone": np.array([zones.index(d.timezone) for d in drafts], dtype=np.int32),
-        "country": np.array([countries.index(d.country) for d in drafts], dtype=np.int32),
+        "zone": np.array([zones[d.timezone] for d in drafts], dtype=np.int32),
+        "country": np.array([countries[d.country] for d in drafts], dtype=np.int32),
         "bbox": np.array([d.bbox or (np.nan,) * 4 for d in drafts], dtype=np.float32),
     }
     a["parent"][0] = -1
@@ -89,8 +93,8 @@ def _place_columns(drafts: list[Draft], row_of: dict[str, int]) -> tuple[Arrays,
     strings = {
         "name": [d.name for d in drafts],
         "admin1": [d.admin1 for d in drafts],
-        "zones": zones,
-        "countries": countries,
+        "zones": list(zones),
+        "countries": list(countries),
         "languages": ["\x1f".join(f"{lang}\x1e{name}" for lang, name in d.languages) for d in drafts],
     }
     return a, strings
@@ -265,6 +269,7 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     buckets = np.searchsorted(unique >> np.uint64(64 - BUCKET_BITS), np.arange((1 << BUCKET_BITS) + 1, dtype=np.uint64))
     a["name_bucket"] = buckets.astype(np.uint32)
     a["name_bloom"] = bloom(unique)
+    a["name_short"] = _short_forms(a, unique, keys, flag)
     _name_statics(a, unique)
     alternates = np.flatnonzero(np.isin(flag, (ALIAS, ALTERNATE)))
     alternates = alternates[np.argsort(row_at[alternates], kind="stable")]
@@ -286,7 +291,6 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     code[(flag == ABBREVIATION) | (flag == STOPPED)] = 10
     code[flag == POSTAL] = 11
     a["name_kind"] = code.astype(np.uint8)
-    a["name_short"] = _short_forms(a, start, flag)
     people = a["population"][best]
     a["name_size"] = np.digitize(people, (1, 1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6)).astype(np.uint8)
     a["name_many"] = np.digitize((a["name_at"][1:] - a["name_at"][:-1]).astype(np.int64), (2, 4, 9)).astype(np.uint8)
@@ -309,11 +313,13 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     a["name_word"] = word
 
 
-def _short_forms(a: Arrays, start: npt.NDArray[np.int64], flag: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """0: an ordinary name; else bit 1: believed in capitals, bit 2: believed with its full stop."""
-    bits = np.select([a["cand_flag"] == ABBREVIATION, a["cand_flag"] == STOPPED], [1, 2], 0).astype(np.uint8)
-    short = np.isin(flag, (ABBREVIATION, STOPPED))
-    return np.where(short, np.bitwise_or.reduceat(bits, start), 0).astype(np.uint8)
+def _short_forms(
+    a: Arrays, unique: npt.NDArray[np.uint64], keys: npt.NDArray[np.uint64], flag: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.uint8]:
+    """0: an ordinary name; else bit 1: believed in capitals ("PA"), bit 2: believed with its full stop ("Pa.")."""
+    short = np.isin(a["cand_flag"][a["name_at"][:-1].astype(np.int64)], (ABBREVIATION, STOPPED))
+    bits = np.isin(unique, keys[flag == ABBREVIATION]) + np.uint8(2) * np.isin(unique, keys[flag == STOPPED])
+    return np.where(short, bits, 0).astype(np.uint8)
 
 
 def _priors(a: Arrays, row: npt.NDArray[np.int32], flag: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
@@ -344,6 +350,27 @@ def _variants(name: str) -> list[str]:
 def _lexicon(a: Arrays) -> None:
     words = word_bits()
     keys = name_keys(list(words))
-    order = np.argsort(keys)
-    a["word_key"] = keys[order]
-    a["word_bits"] = np.array(list(words.values()), dtype=np.uint32)[order]
+    if not keys.all():
+        raise ValueError(f"a word of the lexicon has no letters: {list(words)[int(np.argmin(keys))]!r}")
+    slots = cuckoo(keys.tolist())
+    used = slots >= 0
+    a["word_key"] = np.where(used, keys[slots], 0)
+    a["word_bits"] = np.where(used, np.array(list(words.values()), dtype=np.uint32)[slots], 0).astype(np.uint32)
+
+
+def cuckoo(keys: list[int]) -> npt.NDArray[np.int64]:
+    """A table of key positions in which every key sits in one of its two slots: found by two gathers, always."""
+    size = 1 << WORD_SLOT_BITS
+    slots = [-1] * size
+    for i in dict.fromkeys(range(len(keys))):
+        item, choice = i, 0
+        for _ in range(500):
+            slot = keys[item] & (size - 1) if choice == 0 else (keys[item] >> 32) & (size - 1)
+            if slots[slot] < 0 or keys[slots[slot]] == keys[item]:
+                slots[slot] = item
+                break
+            slots[slot], item = item, slots[slot]
+            choice = 1 if slot == keys[item] & (size - 1) else 0
+        else:
+            raise ValueError("the word table is too small")
+    return np.array(slots, dtype=np.int64)

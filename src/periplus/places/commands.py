@@ -5,7 +5,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -77,14 +78,22 @@ def open_with_progress() -> "Gazetteer":
     """Open the gazetteer; a bar on the terminal while it is compiled for the first time."""
     from periplus.places import open_gazetteer  # noqa: PLC0415  heavy
 
+    with _bar() as progress:
+        return open_gazetteer(progress=progress)
+
+
+@contextmanager
+def _bar() -> "Iterator[Callable[[str, float], None] | None]":
+    """A progress callback that draws a bar; None where nobody looks at a terminal."""
     if not sys.stderr.isatty():
-        return open_gazetteer()
+        yield None
+        return
     from rich.console import Console  # noqa: PLC0415  heavy
     from rich.progress import Progress  # noqa: PLC0415  heavy
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("gazetteer", total=1.0)
-        return open_gazetteer(progress=lambda what, share: bar.update(task, completed=share, description=what))
+        yield lambda what, share: bar.update(task, completed=share, description=what)
 
 
 def _read(path: str) -> bytes:
@@ -107,9 +116,12 @@ def _documents(lines: Iterable[str], source: str) -> Iterator[tuple[Any, str, st
             continue
         try:
             row = json.loads(line)
-            yield row["id"], row["text"], row.get("url")
+            document = row["id"], row["text"], row.get("url")
+            if not isinstance(document[1], str):
+                raise TypeError("text")
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f'{source} line {number}: not a JSON object with "id" and "text"') from error
+        yield document
 
 
 def places(
@@ -159,7 +171,7 @@ def _run_lines(text: str, source: str, gazetteer: "Gazetteer", *, site_memory: b
     """One JSON result a line, in the order of the input."""
     from periplus.places import locate  # noqa: PLC0415  heavy
 
-    documents = list(_documents(text.splitlines(), source))
+    documents = list(_documents(text.split("\n"), source))
     priors = _site_priors(documents, gazetteer) if site_memory else {}
     for i, (document_id, body, url) in enumerate(documents):
         located = locate(body, gazetteer, url=url, prior=priors.get(i), demonyms=demonyms)
@@ -232,3 +244,75 @@ def gazetteer_lookup(
     else:
         for p in found:
             print(f"{p.id:>12}  {' / '.join(p.path[1:])}  ({p.kind}, {p.population:,})")
+
+
+@gazetteer_app.command("build")
+def gazetteer_build(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="GeoNames dumps (.txt, .zip), .geojson, .shp, .csv, WordNet's data.noun; none: bundled data."
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write; default: the user's cache.")] = None,
+    min_population: Annotated[int, typer.Option(help="Leave smaller towns of the dumps out.")] = 500,
+    features: Annotated[bool, typer.Option("--features", help="Take rivers, mountains and the like too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compile a gazetteer. Example: periplus gazetteer build allCountries.zip alternateNamesV2.zip"""
+    from periplus.places import open_gazetteer  # noqa: PLC0415  heavy
+    from periplus.places.cache import build_from, built_path  # noqa: PLC0415  heavy
+
+    missing = [f for f in files or () if not f.is_file()]
+    if missing:
+        raise UsageError(f"no file {missing[0]}")
+    target = out or built_path()
+    if not files and out is None:
+        built_path().unlink(missing_ok=True)
+        gazetteer = open_with_progress()
+        skipped: dict[str, int] = {}
+    else:
+        with _bar() as progress:
+            gathered = build_from(
+                files or [], target, min_population=min_population, features=features, progress=progress
+            )
+        gazetteer, skipped = open_gazetteer(target), dict(gathered.skipped)
+    facts = {"path": str(gazetteer.path), "digest": gazetteer.digest, "counts": gazetteer.counts(), "skipped": skipped}
+    if as_json:
+        print(json.dumps(facts))
+        return
+    print(f"{gazetteer.path}: {len(gazetteer):,} places, {gazetteer.counts()['names']:,} names")
+    for reason, count in skipped.items():
+        print(f"skipped {count:,} rows: {reason}")
+
+
+@gazetteer_app.command("add")
+def gazetteer_add(
+    file: Annotated[Path | None, typer.Argument(help="Places as .geojson, .shp, .csv or .jsonl.")] = None,
+    *,
+    name: Annotated[str | None, typer.Option(help="Name of one place.")] = None,
+    lat: Annotated[float | None, typer.Option(help="Its latitude.")] = None,
+    lon: Annotated[float | None, typer.Option(help="Its longitude.")] = None,
+    kind: Annotated[str, typer.Option(help="Its kind: city, region, feature, ...")] = "region",
+    parent: Annotated[str, typer.Option(help="Id or name of the place around it.")] = "",
+    alias: Annotated[list[str] | None, typer.Option(help="Another name; may be repeated.")] = None,
+    overlaps: Annotated[list[str] | None, typer.Option(help="A place it overlaps with; may be repeated.")] = None,
+) -> None:
+    """Add own places, aliases, polygons and overlaps. Example: periplus gazetteer add --name Hill --lat 1 --lon 2"""
+    from periplus.places.cache import add_records  # noqa: PLC0415  heavy
+    from periplus.places.own import read_records  # noqa: PLC0415  heavy
+
+    if file is not None:
+        records = read_records(file)
+    elif name and lat is not None and lon is not None:
+        records = [
+            {
+                "name": name, "lat": lat, "lon": lon, "kind": kind, "parent": parent, "aliases": alias or [],
+                "overlaps": overlaps or [],
+            }
+        ]  # fmt: skip
+    else:
+        raise UsageError("give a file, or --name with --lat and --lon")
+    add_records(records)
+    gazetteer = open_with_progress()
+    print(f"added {len(records)}; {gazetteer.path} now holds {len(gazetteer):,} places")

@@ -6,10 +6,12 @@ hits of a page at once.
 
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from periplus.places.build import KINDS
 from periplus.places.folding import (
     CASELESS,
     DIGIT,
@@ -30,6 +32,7 @@ __all__ = ["GROUPS", "Context", "context_of"]
 I64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 U32 = npt.NDArray[np.uint32]
+U8 = npt.NDArray[np.uint8]
 
 KIND: Final = (
     "country", "admin1", "admin2", "city", "feature", "continent", "alternate", "bare_admin2", "bare_admin1", "demonym",
@@ -45,7 +48,7 @@ AFTER: Final = (
     "landform",
     "division_word", "sports", "surname", "capital", "be_have", "conjunction", "preposition", "small",
     "hyphen", "digit", "mark",
-    "person_role", "inhabitant", "division_small", "street_small",
+    "person_role", "inhabitant", "division_small", "street_small", "pair_country",
 )  # fmt: skip
 SHAPE: Final = ("capital", "initials", "all_caps", "one_letter", "several", "caseless", "several_caps")
 RUN: Final = ("alone", "start2", "start3", "end2", "end3", "middle", "no_run")
@@ -60,14 +63,15 @@ CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
 INSIDE: Final = ("free", "start_of_longer", "in_longer")
 NEIGHBOURS: Final = ("none", "one", "both")
 
+_OPENING: Final = np.array([b in ("line", "sentence", "mark") for b in BEFORE], dtype=np.int64)
+
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "kind": KIND, "population": POPULATION, "word": WORD, "person": PERSON, "shape": SHAPE, "before": BEFORE,
     "after": AFTER, "run": RUN, "run_word": RUN_WORD, "inside": INSIDE, "repeats": REPEATS, "person_on_page": YES_NO,
     "outer_of_pair": YES_NO, "candidates": CANDIDATES, "written_small": YES_NO, "length": LENGTH,
     "tail_on_page": YES_NO, "neighbours": NEIGHBOURS,
+    "opening": tuple(f"{w} {p}" for w in WORD for p in ("inside", "opening")),
 }  # fmt: skip
-
-_BIT: Final = BIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,15 @@ def _pick(length: int, default: int, rules: list[tuple[Bool, int]]) -> I64:
     return out
 
 
+def _gap_table(names: dict[int, str], categories: tuple[str, ...]) -> U8:
+    """The category of each kind of gap; 255 where the neighbouring word decides."""
+    table = np.full(8, categories.index("mark"), dtype=np.uint8)
+    table[[GAP_SPACE, GAP_JOIN]] = 255
+    for gap, name in names.items():
+        table[gap] = categories.index(name)
+    return table
+
+
 def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
     """Work out every group for every hit."""
     tokens, bits, a = hits.tokens, hits.bits, gazetteer.arrays
@@ -95,7 +108,7 @@ def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
     pair, pair_row = pairs_of(hits, gazetteer)
     name = np.maximum(hits.name, 0)
     built = len(KIND) - len(BUILT) + hits.built.astype(np.int64)
-    before = _before(hits, bits)
+    before = _before(hits, gazetteer)
     length = tokens.end[hits.last] - tokens.start[hits.first]
     codes = {
         "kind": np.where(plain, a["name_kind"][name], built).astype(np.int64),
@@ -104,7 +117,7 @@ def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
         "person": _person(bits[hits.first], single),
         "shape": _shape(hits, single),
         "before": before,
-        "after": _after(hits, bits, pair),
+        "after": _after(hits, gazetteer, pair_row),
         "inside": _inside(hits),
         "candidates": np.where(hits.name >= 0, a["name_many"][name], 0).astype(np.int64),
         "length": np.where(single, np.digitize(length, (3, 4, 5, 7)) + 1, 0),
@@ -120,11 +133,12 @@ def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
     outer[pair[pair >= 0]] = 1
     codes["outer_of_pair"] = outer
     codes["written_small"] = _written_small(hits, single)
+    codes["opening"] = codes["word"] * 2 + _OPENING[before]
     return Context(codes, pair, pair_row)
 
 
 def _person(bits: U32, single: Bool) -> I64:
-    first, last = (bits & _BIT["first_name"]) != 0, (bits & _BIT["surname"]) != 0
+    first, last = (bits & BIT["first_name"]) != 0, (bits & BIT["surname"]) != 0
     code = 1 + last.astype(np.int64) + 2 * first.astype(np.int64)
     return np.where(single, code, 0)
 
@@ -143,71 +157,101 @@ def _shape(hits: Hits, single: Bool) -> I64:
     )  # fmt: skip
 
 
-def _before(hits: Hits, bits: U32) -> I64:
-    tokens = hits.tokens
+@dataclass(frozen=True, slots=True)
+class _WordTables:
+    """What each word class means before or after a name: a category for every slot of the table of words."""
+
+    before_capital: U8
+    before_small: U8
+    after_capital: U8
+    after_small: U8
+
+
+_BEFORE_CAPITAL: Final = (
+    ("locative", "locative"), ("preposition", "preposition"), ("article", "article"), ("title", "title"),
+    ("first_name", "first_name"), ("direction", "direction"), ("conjunction", "conjunction"),
+)  # fmt: skip
+_BEFORE_SMALL: Final = (
+    ("locative", "locative"), ("preposition", "preposition"), ("article", "article"), ("title", "role"),
+    ("direction", "direction"), ("conjunction", "conjunction"), ("saying", "saying"), ("be_have", "be_have"),
+)  # fmt: skip
+_AFTER_CAPITAL: Final = (
+    ("person_role", "person_role"), ("organisation", "organisation"), ("street", "street"), ("landform", "landform"),
+    ("division_word", "division_word"), ("sports", "sports"), ("surname", "surname"),
+)  # fmt: skip
+_AFTER_SMALL: Final = (
+    ("person_role", "person_role"), ("inhabitant", "inhabitant"), ("division_word", "division_small"),
+    ("street", "street_small"), ("saying", "saying"), ("be_have", "be_have"), ("conjunction", "conjunction"),
+    ("preposition", "preposition"), ("locative", "preposition"),
+)  # fmt: skip
+
+
+def _word_tables(gazetteer: Gazetteer) -> _WordTables:
+    """The tables of a gazetteer, worked out once."""
+    known = _TABLES.get(gazetteer)
+    if known is None:
+        bits = gazetteer.arrays["word_bits"]
+
+        def table(names: tuple[str, ...], default: str, rules: tuple[tuple[str, str], ...]) -> U8:
+            pairs = [((bits & BIT[word]) != 0, names.index(category)) for word, category in rules]
+            return _pick(len(bits), names.index(default), pairs).astype(np.uint8)
+
+        known = _WordTables(
+            table(BEFORE, "capital", _BEFORE_CAPITAL), table(BEFORE, "small", _BEFORE_SMALL),
+            table(AFTER, "capital", _AFTER_CAPITAL), table(AFTER, "small", _AFTER_SMALL),
+        )  # fmt: skip
+        _TABLES[gazetteer] = known
+    return known
+
+
+_TABLES: Final["WeakKeyDictionary[Gazetteer, _WordTables]"] = WeakKeyDictionary()
+_NEAR: Final = 255  # a gap that leaves the word itself to decide
+_GAP_BEFORE: Final = _gap_table({GAP_LINE: "line", GAP_STOP: "sentence", GAP_COMMA: "comma_small", GAP_HYPHEN: "hyphen",
+                                 GAP_POSSESSIVE: "possessive"}, BEFORE)  # fmt: skip
+_GAP_AFTER: Final = _gap_table({GAP_LINE: "line", GAP_STOP: "stop", GAP_COMMA: "comma_small", GAP_HYPHEN: "hyphen",
+                                GAP_POSSESSIVE: "possessive"}, AFTER)  # fmt: skip
+
+
+def _before(hits: Hits, gazetteer: Gazetteer) -> I64:
+    """What stands before each hit."""
+    tokens, bits, tables = hits.tokens, hits.bits, _word_tables(gazetteer)
     prev = np.maximum(hits.first - 1, 0)
-    gap = np.where(hits.first > 0, tokens.gap[prev], GAP_LINE)
-    b = bits[prev]
-    capital = (tokens.cls[prev] & UPPER) != 0
-    near = (gap == GAP_SPACE) | (gap == GAP_JOIN)
-    abbreviated = (gap == GAP_STOP) & ((b & _BIT["title"]) != 0)
-    earlier = np.maximum(prev - 1, 0)
-    is_of = near & ~capital & ((b & _BIT["preposition"]) != 0) & (tokens.end[prev] - tokens.start[prev] == 2)
-
-    of_firm = is_of & ((bits[earlier] & _BIT["organisation"]) != 0) & ((tokens.cls[earlier] & UPPER) != 0)
-
-    def has(name: str) -> Bool:
-        found: Bool = near & ((b & _BIT[name]) != 0)
-        return found
-
-    code = BEFORE.index
-    return _pick(
-        len(hits), code("small"),
-        [
-            (abbreviated, code("title")), (gap == GAP_LINE, code("line")), (gap == GAP_STOP, code("sentence")),
-            ((gap == GAP_COMMA) & capital, code("comma_capital")), (gap == GAP_COMMA, code("comma_small")),
-            (gap == GAP_HYPHEN, code("hyphen")), (gap == GAP_POSSESSIVE, code("possessive")), (~near, code("mark")),
-            (has("locative"), code("locative")), (of_firm, code("organisation_of")), (is_of, code("of")),
-            (has("preposition"), code("preposition")),
-            (has("article"), code("article")), (has("title") & capital, code("title")), (has("title"), code("role")),
-            (has("first_name") & capital, code("first_name")), (has("direction"), code("direction")),
-            (has("conjunction"), code("conjunction")), (capital, code("capital")), (has("saying"), code("saying")),
-            (has("be_have"), code("be_have")), ((tokens.cls[prev] & DIGIT) != 0, code("digit")),
-        ],
-    )  # fmt: skip
+    gap = tokens.gap[prev]
+    gap[hits.first == 0] = GAP_LINE
+    cls = tokens.cls[prev]
+    capital = (cls & UPPER) != 0
+    slot = hits.slots[prev]
+    by_word = np.where(capital, tables.before_capital[slot], tables.before_small[slot])
+    by_word[(cls & DIGIT) != 0] = BEFORE.index("digit")
+    by_gap = _GAP_BEFORE[gap]
+    code = np.where(by_gap == _NEAR, by_word, by_gap).astype(np.int64)
+    code[(gap == GAP_COMMA) & capital] = BEFORE.index("comma_capital")
+    code[(gap == GAP_STOP) & ((bits[prev] & BIT["title"]) != 0)] = BEFORE.index("title")
+    of = np.flatnonzero((code == BEFORE.index("preposition")) & (tokens.end[prev] - tokens.start[prev] == 2) & ~capital)
+    if len(of):
+        earlier = np.maximum(prev[of] - 1, 0)
+        firm = ((bits[earlier] & BIT["organisation"]) != 0) & ((tokens.cls[earlier] & UPPER) != 0)
+        code[of] = np.where(firm, BEFORE.index("organisation_of"), BEFORE.index("of"))
+    return code
 
 
-def _after(hits: Hits, bits: U32, pair: I64) -> I64:
-    tokens = hits.tokens
+def _after(hits: Hits, gazetteer: Gazetteer, pair_row: I64) -> I64:
+    """What follows each hit."""
+    tokens, tables = hits.tokens, _word_tables(gazetteer)
     following = np.minimum(hits.last + 1, len(tokens) - 1)
     gap = tokens.gap[hits.last]
-    b = bits[following]
-    capital = (tokens.cls[following] & UPPER) != 0
-    near = (gap == GAP_SPACE) | (gap == GAP_JOIN)
-
-    def has(name: str) -> Bool:
-        found: Bool = near & ((b & _BIT[name]) != 0)
-        return found
-
-    code = AFTER.index
-    return _pick(
-        len(hits), code("small"),
-        [
-            (pair >= 0, code("pair")), (gap == GAP_LINE, code("line")), (gap == GAP_STOP, code("stop")),
-            ((gap == GAP_COMMA) & capital, code("comma_capital")), (gap == GAP_COMMA, code("comma_small")),
-            (gap == GAP_POSSESSIVE, code("possessive")), (gap == GAP_HYPHEN, code("hyphen")), (~near, code("mark")),
-            (has("person_role"), code("person_role")),
-            (has("organisation") & capital, code("organisation")), (has("street") & capital, code("street")),
-            (has("landform") & capital, code("landform")), (has("division_word") & capital, code("division_word")),
-            (has("sports") & capital, code("sports")), (has("surname") & capital, code("surname")),
-            (capital, code("capital")),
-            (has("inhabitant"), code("inhabitant")), (has("division_word"), code("division_small")),
-            (has("street"), code("street_small")), (has("saying"), code("saying")), (has("be_have"), code("be_have")),
-            (has("conjunction"), code("conjunction")),
-            (has("preposition") | has("locative"), code("preposition")),
-            ((tokens.cls[following] & DIGIT) != 0, code("digit")),
-        ],
-    )  # fmt: skip
+    cls = tokens.cls[following]
+    capital = (cls & UPPER) != 0
+    slot = hits.slots[following]
+    by_word = np.where(capital, tables.after_capital[slot], tables.after_small[slot])
+    by_word[(cls & DIGIT) != 0] = AFTER.index("digit")
+    by_gap = _GAP_AFTER[gap]
+    code = np.where(by_gap == _NEAR, by_word, by_gap).astype(np.int64)
+    code[(gap == GAP_COMMA) & capital] = AFTER.index("comma_capital")
+    of_country = gazetteer.arrays["kind"][pair_row] == KINDS.index("country")
+    code[pair_row >= 0] = AFTER.index("pair")
+    code[(pair_row >= 0) & of_country] = AFTER.index("pair_country")
+    return code
 
 
 def _runs(hits: Hits, bits: U32) -> tuple[I64, I64]:
@@ -235,7 +279,7 @@ def _runs(hits: Hits, bits: U32) -> tuple[I64, I64]:
     run_bits = np.bitwise_or.reduceat(np.where(capital, bits, 0).astype(np.uint32), starts) if len(starts) else bits
     longer = (before > 0) | (after > 0)
     b = np.where(longer, run_bits[run], 0)
-    words = [(longer & ((b & _BIT[name]) != 0), RUN_WORD.index(name)) for name in RUN_WORD[1:]]
+    words = [(longer & ((b & BIT[name]) != 0), RUN_WORD.index(name)) for name in RUN_WORD[1:]]
     return where, _pick(len(hits), 0, words)
 
 
@@ -298,12 +342,25 @@ def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
     inner, other = inner[other >= 0], other[other >= 0]
     if not len(inner):
         return pair, pair_row
-    start = a["name_at"][hits.name[inner]].astype(np.int64)
-    size = a["name_at"][hits.name[inner] + 1].astype(np.int64) - start
+    both = (hits.name[inner] << 32) | hits.name[other]
+    _, sample, which = np.unique(both, return_index=True, return_inverse=True)
+    row_of = _shared_rows(hits.name[inner[sample]], outer[other[sample]], gazetteer)[which]
+    some = row_of >= 0
+    pair[inner[some]] = other[some]
+    pair_row[inner[some]] = row_of[some]
+    return pair, pair_row
+
+
+def _shared_rows(inner: I64, outer: npt.NDArray[np.int32], gazetteer: Gazetteer) -> I64:
+    """For each inner name the first of its two outer rows in which one of its places lies, -1 if neither."""
+    a = gazetteer.arrays
+    start = a["name_at"][inner].astype(np.int64)
+    size = a["name_at"][inner + 1].astype(np.int64) - start
     owner = np.repeat(np.arange(len(inner)), size)
     rows = a["cand_row"][np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)]
+    found = np.full(len(inner), -1, dtype=np.int64)
     for column in (1, 0):
-        area_row = outer[other, column][owner]
+        area_row = outer[:, column][owner]
         inside = (
             (a["row_admin1"][rows] == area_row)
             | (a["row_country"][rows] == area_row)
@@ -311,6 +368,5 @@ def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
         )
         inside &= (area_row >= 0) & (rows != area_row)
         some = np.bincount(owner, weights=inside, minlength=len(inner)) > 0
-        pair[inner[some]] = other[some]
-        pair_row[inner[some]] = outer[other[some], column]
-    return pair, pair_row
+        found[some] = outer[some, column]
+    return found

@@ -89,17 +89,27 @@ def _class_of(char: str) -> int:
 
 
 @cache
-def char_tables() -> tuple[U64, U8]:
-    """Fold and class of every character of the basic plane; made once a process, 0.1 s."""
+def char_tables() -> tuple[U64, U8, U8]:
+    """Fold, class and, as what separates tokens, kind of gap of every character; made once a process."""
     folds = np.zeros(0x10000, dtype=np.uint64)
     classes = np.zeros(0x10000, dtype=np.uint8)
+    marks = np.full(0x10000, GAP_OTHER, dtype=np.uint8)
     for code in range(0x10000):
         if 0xD800 <= code < 0xF900 or code == 0xFFFF:  # surrogates, private use: never part of a name
             continue
         char = chr(code)
         classes[code] = _class_of(char)
         folds[code] = _fold_char(char)
-    return folds, classes
+    marks[(classes & SPACE) != 0] = GAP_SPACE
+    marks[(classes & APOSTROPHE) != 0] = GAP_POSSESSIVE
+    for chars, kind in (
+        ("\n\r\x0b\x0c\x85\u2028\u2029", GAP_LINE),
+        (".", GAP_STOP),
+        (",", GAP_COMMA),
+        (_HYPHENS, GAP_HYPHEN),
+    ):
+        marks[[ord(c) for c in chars]] = kind
+    return folds, classes, marks
 
 
 @cache
@@ -126,8 +136,8 @@ def _mix(keys: U64) -> U64:
 class Tokens:
     """The tokens of one text: where they start and end, what they look like, what lies between them.
 
-    All arrays have one entry per token; `stopped` says that a full stop follows directly,
-    `gap[i]` is what lies between token i and token i + 1 (GAP_LINE after the last). `cls` are the class
+    All arrays have one entry per token; `stopped` says that a full stop follows directly, `money` that a dollar sign
+    touches it, `gap[i]` is what lies between token i and token i + 1 (GAP_LINE after the last). `cls` are the class
     bits of the first character. `key(a, b)` is vectorised over runs of tokens.
     """
 
@@ -137,6 +147,7 @@ class Tokens:
     all_upper: Bool
     gap: U8
     stopped: Bool
+    money: Bool
     _sum_before: U64
     _sum_after: U64
     _inverse: U64
@@ -155,96 +166,110 @@ def codes_of(text: str) -> npt.NDArray[np.uint32]:
     return np.minimum(codes, np.uint32(0xFFFF))
 
 
-def tokenise(text: str) -> Tokens:
-    """Split a text of at most `MAX_CHARS` characters into tokens with keys."""
-    folds, classes = char_tables()
+def _padded(text: str) -> npt.NDArray[np.uint8] | npt.NDArray[np.uint32]:
+    """Code points between one zero before and two behind; single bytes where the text is plain ASCII."""
+    if text.isascii():
+        return np.frombuffer(b"\0" + text.encode("ascii") + b"\0\0", dtype=np.uint8)
     padded = np.zeros(len(text) + 3, dtype=np.uint32)
     padded[1:-2] = codes_of(text)
-    cls = classes[padded]
-    word = (cls & WORD) != 0
-    joiner = _joiners(padded, cls, word)
-    inside = word | joiner
-    solo = (cls & SOLO) != 0
-    breaks = ~inside[:-1] | ~inside[1:] | solo[:-1] | solo[1:]
-    first = np.flatnonzero(inside[1:] & breaks) + 1
-    last = np.flatnonzero(inside[:-1] & breaks)
+    return padded
+
+
+def tokenise(text: str) -> Tokens:
+    """Split a text of at most `MAX_CHARS` characters into tokens with keys."""
+    folds, classes, _ = char_tables()
+    padded = _padded(text)
+    cls = classes.take(padded)
+    word = (cls & WORD).view(np.bool_)
+    inside = word
+    at = np.flatnonzero(((cls & APOSTROPHE) != 0) | (padded == 46))
+    if len(at):
+        inside = word.copy()
+        joins = _joiners(padded, cls, word, at)
+        inside[at[joins]] = True
+    edge = inside[1:] != inside[:-1]
+    if not text.isascii():
+        solo = (cls & SOLO) != 0
+        edge |= (inside[1:] & inside[:-1]) & (solo[1:] | solo[:-1])
+    first = np.flatnonzero(edge & inside[1:]) + 1
+    last = np.flatnonzero(edge & inside[:-1])
     return _with_keys(padded, folds, cls, word, first=first, last=last)
 
 
-def _joiners(padded: npt.NDArray[np.uint32], cls: U8, word: Bool) -> Bool:
-    """Apostrophes inside words and full stops inside abbreviations, which do not end a token."""
-    joiner = np.zeros(len(padded), dtype=np.bool_)
-    upper = (cls & UPPER) != 0
-    at = np.flatnonzero((cls & APOSTROPHE) != 0)
-    at = at[(at > 0) & (at < len(padded) - 2)]
-    if len(at):
-        possessive = ((padded[at + 1] | 32) == ord("s")) & ~word[at + 2]
-        joiner[at] = word[at - 1] & word[at + 1] & ~possessive
-    stops = np.flatnonzero(padded == ord("."))
-    if len(stops):
-        before = np.maximum(stops - 2, 0)
-        joiner[stops] = upper[stops - 1] & upper[stops + 1] & ~word[before]
-    return joiner
+def _joiners(padded: npt.NDArray[np.unsignedinteger], cls: U8, word: Bool, at: I64) -> Bool:
+    """Which apostrophes stand inside words and which full stops inside abbreviations: they do not end a token."""
+    stop = padded[at] == 46
+    before, after = cls[at - 1], cls[at + 1]
+    possessive = ((padded[at + 1] | 32) == ord("s")) & ~word[np.minimum(at + 2, len(word) - 1)]
+    apostrophe = ((before & WORD) != 0) & ((after & WORD) != 0) & ~possessive
+    initials = ((before & UPPER) != 0) & ((after & UPPER) != 0) & ~word[np.maximum(at - 2, 0)]
+    return np.asarray(np.where(stop, initials, apostrophe), dtype=np.bool_)
 
 
-def _with_keys(padded: npt.NDArray[np.uint32], folds: U64, cls: U8, word: Bool, *, first: I64, last: I64) -> Tokens:
+def _with_keys(
+    padded: npt.NDArray[np.unsignedinteger], folds: U64, cls: U8, word: Bool, *, first: I64, last: I64
+) -> Tokens:
     """Prefix sums over the folded characters, with one space before every token that is not solo."""
     up, down = _powers()
-    values = folds[padded]
-    values[~word] = 0
-    count = (values != 0).astype(np.int64)
-    spaced = first[(cls[first] & SOLO) == 0]
-    step = count.copy()
+    values = folds.take(padded)
+    values *= word
+    step = (values != 0).view(np.int8)
+    head_cls = cls[first]
+    spaced = first if padded.dtype == np.uint8 else first[(head_cls & SOLO) == 0]
+    counted = step[spaced]
     step[spaced] += 1
-    position = np.cumsum(step)
-    terms = values * up[position]
-    terms[spaced] += np.uint64(32) * up[position[spaced] - count[spaced]]
+    position = np.cumsum(step, dtype=np.int32)
+    terms = values * up.take(position)
+    terms[spaced] += np.uint64(32) * up.take(position[spaced] - counted)
     sums = np.cumsum(terms)
-    head = sums[first] - values[first] * up[position[first]]
-    uppers = np.cumsum((cls & UPPER) != 0)
-    letters = np.cumsum((cls & (LOWER | UPPER | CASELESS)) != 0)
-    n_upper = uppers[last] - uppers[first - 1]
-    n_letter = letters[last] - letters[first - 1]
+    at_first = position[first]
+    small = (cls[first + 1] | cls[last]) & LOWER
+    elided = ((cls[first + 1] & APOSTROPHE) != 0) & ((cls[first + 2] & UPPER) != 0)  # "d'Ivoire" has its capital inside
+    head_cls = np.where(elided, head_cls | UPPER, head_cls)
     return Tokens(
         start=first - 1,
         end=last,
-        cls=cls[first],
-        all_upper=(n_upper == n_letter) & (n_upper > 0),
-        gap=_gaps(padded, cls, first, last),
-        stopped=padded[last + 1] == ord("."),
-        _sum_before=head,
+        cls=head_cls,
+        all_upper=((head_cls & UPPER) != 0) & (small == 0),
+        gap=_gaps(padded, first, last),
+        stopped=padded[last + 1] == 46,
+        money=(padded[last + 1] == 36) | (padded[first - 1] == 36),
+        _sum_before=sums[first] - values[first] * up.take(at_first),
         _sum_after=sums[last],
-        _inverse=down[position[first]],
+        _inverse=down.take(at_first),
     )
 
 
-def _gaps(padded: npt.NDArray[np.uint32], cls: U8, first: I64, last: I64) -> U8:
-    """What lies between each token and the next."""
+def _gaps(padded: npt.NDArray[np.unsignedinteger], first: I64, last: I64) -> U8:
+    """What lies between each token and the next: by the character, or the two, between them; seldom by more."""
     gap = np.full(len(first), GAP_LINE, dtype=np.uint8)
     if len(first) < 2:
         return gap
-    newline = np.cumsum((padded == 10) | (padded == 13))
-    spaces = np.cumsum((cls & SPACE) != 0)
-    lo, hi = last[:-1], first[1:]  # the gap is lo+1 .. hi-1
-    width = hi - lo - 1
-    blank = spaces[hi - 1] - spaces[lo]
-    mark = padded[lo + 1]
-    kind = np.full(len(lo), GAP_OTHER, dtype=np.uint8)
-    kind[blank == width] = GAP_SPACE
+    marks = char_tables()[2]
+    low = last[:-1] + 1
+    width = first[1:] - low
+    kind = marks.take(padded[low])
     kind[width == 0] = GAP_JOIN
-    lone = blank == width - 1
-    kind[lone & (mark == ord("."))] = GAP_STOP
-    kind[lone & (mark == ord(","))] = GAP_COMMA
-    kind[(width == 1) & np.isin(mark, [ord(c) for c in _HYPHENS])] = GAP_HYPHEN
-    kind[(width == 1) & ((cls[lo + 1] & APOSTROPHE) != 0)] = GAP_POSSESSIVE
-    kind[newline[hi - 1] > newline[lo]] = GAP_LINE
+    wide = np.flatnonzero(width > 1)
+    if len(wide):
+        kind[wide] = _wide_gaps(padded, marks, low[wide], width[wide], kind[wide])
     gap[:-1] = kind
     return gap
 
 
+def _wide_gaps(padded: npt.NDArray[np.unsignedinteger], marks: U8, low: I64, width: I64, head: U8) -> U8:
+    """Gaps of several characters: a line break wins, then one mark among spaces, else something other."""
+    bounds = np.stack([low, low + width], axis=1).ravel()
+    seen = marks.take(padded)
+    line = np.maximum.reduceat(seen == GAP_LINE, bounds)[::2]
+    blanks = np.add.reduceat(seen == GAP_SPACE, bounds, dtype=np.int64)[::2]
+    lone = (blanks == width - 1) & ((head == GAP_STOP) | (head == GAP_COMMA))
+    return np.where(line, GAP_LINE, np.where(blanks == width, GAP_SPACE, np.where(lone, head, GAP_OTHER)))
+
+
 def fold(text: str) -> str:
     """The text as keys see it: no case, no diacritics, one space between tokens. For people and messages."""
-    folds, _ = char_tables()
+    folds, _, _ = char_tables()
     tokens = tokenise(text[:MAX_CHARS])
     pieces: list[str] = []
     for start, end, cls in zip(tokens.start, tokens.end, tokens.cls, strict=True):

@@ -1,9 +1,10 @@
 """A page's geography in a few weighted places: what its mentions, addresses and own hints add up to."""
 
+import itertools
 from collections.abc import Iterable
 from typing import Final
 
-from periplus.model import Address, Footprint, Mention, Place, WeightedPlace
+from periplus.model import Address, BBox, Footprint, FootprintNode, Mention, Place, WeightedPlace
 from periplus.places.gazetteer import Gazetteer
 
 __all__ = ["footprint_of"]
@@ -12,6 +13,7 @@ MAX_PLACES: Final = 32
 ADDRESS_WEIGHT: Final = 2.0
 ADJECTIVAL_WEIGHT: Final = 0.5
 HINT_WEIGHT: Final = 2.0
+ROOT_SHARE: Final = 0.9
 
 
 def footprint_of(
@@ -36,4 +38,40 @@ def footprint_of(
     if total <= 0.0:
         return Footprint()
     order = sorted(weight, key=lambda i: (-weight[i], i))[:MAX_PLACES]
-    return Footprint(tuple(WeightedPlace(places[i], weight[i] / total) for i in order))
+    kept = tuple(WeightedPlace(places[i], weight[i] / total) for i in order)
+    return Footprint(kept, _tree(kept, gazetteer), _extent(kept))
+
+
+def _tree(kept: tuple[WeightedPlace, ...], gazetteer: Gazetteer) -> tuple[FootprintNode, ...]:
+    """The places and the areas around them, from the smallest area that holds nearly all of the weight down."""
+    share: dict[int, float] = {}
+    below: dict[int, set[int]] = {}
+    for item in kept:
+        chain = (*item.place.ancestors, item.place.id)
+        for outer, inner in itertools.pairwise(chain):
+            below.setdefault(outer, set()).add(inner)
+        for place_id in chain:
+            share[place_id] = share.get(place_id, 0.0) + item.weight
+    root = kept[0].place.ancestors[0] if kept[0].place.ancestors else kept[0].place.id
+    while True:
+        heavy = [i for i in below.get(root, ()) if share[i] >= ROOT_SHARE * share[root]]
+        if not heavy:
+            break
+        root = heavy[0]
+    nodes: list[FootprintNode] = []
+    stack = [(root, 0)]
+    while stack:
+        place_id, depth = stack.pop()
+        nodes.append(FootprintNode(gazetteer.place(place_id), share[place_id], depth))
+        stack += [(i, depth + 1) for i in sorted(below.get(place_id, ()), key=lambda i: (share[i], -i))]
+    return tuple(nodes)
+
+
+def _extent(kept: tuple[WeightedPlace, ...]) -> BBox:
+    """The smallest box around the places' points; the widest empty stretch of longitudes stays outside."""
+    lons = sorted({item.place.point.lon for item in kept})
+    lats = [item.place.point.lat for item in kept]
+    gaps = [(b - a, b, a) for a, b in itertools.pairwise(lons)]
+    gaps.append((lons[0] + 360.0 - lons[-1], lons[0], lons[-1]))
+    _, west, east = max(gaps)
+    return BBox(west, min(lats), east, max(lats))

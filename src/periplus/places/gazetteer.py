@@ -4,19 +4,23 @@ Places are rows of arrays; `Place` values are made when somebody asks and rememb
 room work on rows and arrays, everybody else on `Place`.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from periplus.errors import GazetteerMissing, PlaceError
 from periplus.model import BBox, LonLat, Place
-from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS
+from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS
 from periplus.places.cache import open_container
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import name_key
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
 
 __all__ = ["Gazetteer", "open_gazetteer"]
 
@@ -25,8 +29,9 @@ U64 = npt.NDArray[np.uint64]
 _NEEDED: Final = (
     "id", "kind", "lat", "lon", "population", "parent", "zone", "country", "bbox", "id_order", "row_country",
     "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "name_bucket",
-    "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state", "zip_point",
-    "overlap", "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
+    "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state",
+    "zip_point", "overlap", "shape_row",
+    "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
 
@@ -54,6 +59,9 @@ class Gazetteer:
         self._alternates = container.strings("alternates")
         self._languages = container.strings("languages")
         self._places: dict[int, Place] = {}
+        self._shapes = container.strings("shapes")
+        self._made_shapes: dict[int, BaseGeometry] = {}
+        self._empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -141,6 +149,35 @@ class Gazetteer:
         both = np.concatenate([pairs[pairs[:, 0] == row, 1], pairs[pairs[:, 1] == row, 0]])
         return tuple(int(r) for r in np.unique(both))
 
+    def shape(self, row: int) -> "BaseGeometry | None":
+        """The polygon of a place, where one was loaded."""
+        rows = self.arrays["shape_row"]
+        at = int(np.searchsorted(rows, row))
+        if at >= len(rows) or rows[at] != row:
+            return None
+        if row not in self._made_shapes:
+            from shapely.geometry import shape  # noqa: PLC0415  heavy, and only needed where polygons are loaded
+
+            self._made_shapes[row] = shape(json.loads(self._shapes[at]))
+        return self._made_shapes[row]
+
+    def point_shape(self, row: int) -> "BaseGeometry":
+        """The point of a place as a shape."""
+        from shapely.geometry import Point  # noqa: PLC0415  heavy, and only needed where polygons are loaded
+
+        return Point(float(self.arrays["lon"][row]), float(self.arrays["lat"][row]))
+
+    def shaped_rows(self, row: int) -> list[int]:
+        """Rows that a polygon may relate to `row`: those in the box of its own shape, and every other shape."""
+        others = self.arrays["shape_row"].astype(np.int64)
+        own = self.shape(row)
+        if own is not None:
+            west, south, east, north = own.bounds
+            a = self.arrays
+            inside = (a["lon"] >= west) & (a["lon"] <= east) & (a["lat"] >= south) & (a["lat"] <= north)
+            others = np.union1d(others, np.flatnonzero(inside))
+        return [int(r) for r in others if r != row]
+
     def other_names(self, place_id: int) -> tuple[str, ...]:
         """Its other names, in any language."""
         row = self.row(place_id)
@@ -204,10 +241,16 @@ class Gazetteer:
 
     def word_classes(self, keys: U64) -> npt.NDArray[np.uint32]:
         """Class bits (`lexicon.CLASSES`) of each token key, 0 for unknown words."""
+        return self.arrays["word_bits"][self.word_slots(keys)]
+
+    def word_slots(self, keys: U64) -> I64:
+        """The slot of each token key in the table of words; an empty slot's position for unknown words."""
         table = self.arrays["word_key"]
-        at = np.minimum(np.searchsorted(table, keys), len(table) - 1)
-        bits: npt.NDArray[np.uint32] = np.where(table[at] == keys, self.arrays["word_bits"][at], np.uint32(0))
-        return bits
+        mask = np.uint64((1 << WORD_SLOT_BITS) - 1)
+        one = (keys & mask).astype(np.int64)
+        two = ((keys >> np.uint64(32)) & mask).astype(np.int64)
+        found = np.where(table.take(two) == keys, two, self._empty_slot)
+        return np.where(table.take(one) == keys, one, found)
 
     def cities_of(self, country: str, admin1: str | None = None) -> list[Place]:
         """Every city of a country (ISO code), or of one of its first divisions (its code), biggest first."""

@@ -41,7 +41,8 @@ FEATURES: Final = (
     *(f"kind_{k}" for k in KINDS[1:]),
     *(f"name_{f}" for f in NAME_FLAGS[1:]),
     "within_admin1", "within_admin2", "within_country", "within_close",
-    "named_admin1", "close_admin1", "named_admin2", "close_admin2", "named_country", "close_country",
+    "named_admin1", "close_admin1", "first_admin1", "named_admin2", "close_admin2", "first_admin2",
+    "named_country", "close_country", "first_country", "within_first",
     "near_40km", "near_250km", "same_country", "same_admin1", "holds",
     "host_same", "host_near", "host_country", "hint_near", "tld_country",
 )  # fmt: skip
@@ -103,19 +104,21 @@ class Ranked:
 
 def rank(units: Units, gazetteer: Gazetteer, weights: F64, evidence: Evidence) -> Ranked:
     """Score every candidate of every unit. Units without any candidate do not appear."""
-    areas, distance = _named_areas(units, gazetteer)
-    found = _candidates(units, gazetteer, areas, distance)
+    areas = _named_areas(units, gazetteer)
+    found = _candidates(units, gazetteer, areas)
     x = np.zeros((len(found.row), len(FEATURES)), dtype=np.float32)
     if not len(found.row):
         return Ranked(found.unit, found.row, found.flag, np.empty(0), x)
     _static(x, found, gazetteer)
     _outside(x, found.row, gazetteer, evidence)
-    _named(x, found, gazetteer, areas, distance)
-    probability = softmax(found.prior * 1.5, found)
+    _named(x, found, gazetteer, areas)
     light = weights.astype(np.float32)
-    for _ in range(2):
-        _nearness(x, units, found, probability, gazetteer)
-        probability = softmax(x @ light, found)
+    probability = softmax(x @ light + found.prior.astype(np.float32), found)
+    company = _company(units, found, probability, gazetteer)
+    if company is not None:
+        for _ in range(2):
+            _nearness(x, units, found, probability, company)
+            probability = softmax(x @ light, found)
     return Ranked(found.unit, found.row, found.flag, probability, x)
 
 
@@ -132,8 +135,20 @@ def softmax(score: npt.NDArray[np.floating], found: Candidates) -> F64:
 # -- divisions and countries named on the page ---------------------------------------------------------
 
 
-def _named_areas(units: Units, gazetteer: Gazetteer) -> tuple[I64, I64]:
-    """Rows of the areas that the page names, sorted, and for each unit its distance in tokens to each of them."""
+@dataclass(frozen=True, slots=True)
+class _Areas:
+    """Divisions and countries that the page names, by row, and how far in tokens each unit stands from each.
+
+    `distance` is from the nearest of the unit's mentions, `first` from its first one, which often defines it.
+    """
+
+    row: I64
+    distance: I64
+    first: I64
+
+
+def _named_areas(units: Units, gazetteer: Gazetteer) -> _Areas:
+    """Find the named areas of a page, the most frequent ones if there are very many."""
     a = gazetteer.arrays
     outer = a["name_outer"][np.maximum(units.name, 0)].astype(np.int64)
     outer[(units.name < 0) | ~units.plain | (units.weight < 0.3)] = -1
@@ -146,8 +161,9 @@ def _named_areas(units: Units, gazetteer: Gazetteer) -> tuple[I64, I64]:
     best = sorted(tally, key=lambda r: (-sum(int(counts[u]) for u in tally[r]), r))[:MAX_AREAS]
     areas = np.array(sorted(best), dtype=np.int64)
     distance = np.full((len(units), len(areas)), FAR, dtype=np.int64)
+    first = distance.copy()
     if not len(areas):
-        return areas, distance
+        return _Areas(areas, distance, first)
     begin = np.searchsorted(units.of, np.arange(len(units) + 1))
     for column, row in enumerate(areas.tolist()):
         owners = tally[row]
@@ -157,13 +173,14 @@ def _named_areas(units: Units, gazetteer: Gazetteer) -> tuple[I64, I64]:
             np.abs(at[np.minimum(right, len(at) - 1)] - units.token), np.abs(units.token - at[np.maximum(right - 1, 0)])
         )
         distance[:, column] = np.minimum.reduceat(gap, begin[:-1])
+        first[:, column] = gap[begin[:-1]]
         naming = [u for u in owners if units.outer[u] != row]
-        distance[naming, column] = FAR
+        distance[naming, column] = first[naming, column] = FAR
         distance[units.outer == row, column] = 1
-    return areas, distance
+    return _Areas(areas, distance, first)
 
 
-def _candidates(units: Units, gazetteer: Gazetteer, areas: I64, distance: I64) -> Candidates:
+def _candidates(units: Units, gazetteer: Gazetteer, areas: _Areas) -> Candidates:
     """Candidates of all units in one list; a unit within a pair keeps only those inside the outer place."""
     a = gazetteer.arrays
     some = np.flatnonzero(units.name >= 0)
@@ -181,7 +198,7 @@ def _candidates(units: Units, gazetteer: Gazetteer, areas: I64, distance: I64) -
         keep = ~paired | inside | ~fits[unit]
         unit, at, row = unit[keep], at[keep], row[keep]
     flag, prior = a["cand_flag"][at], a["cand_prior"][at].astype(np.float64)
-    c_unit, c_row = _containers(units, unit, row, gazetteer, areas=areas, distance=distance)
+    c_unit, c_row = _containers(units, unit, row, gazetteer, named=areas)
     unit, row = np.concatenate([unit, c_unit]), np.concatenate([row, c_row])
     flag = np.concatenate([flag, np.full(len(c_unit), WITHIN, dtype=np.uint8)])
     prior = np.concatenate([prior, np.full(len(c_unit), 1.0)])
@@ -189,12 +206,11 @@ def _candidates(units: Units, gazetteer: Gazetteer, areas: I64, distance: I64) -
     return Candidates(unit[order], row[order], flag[order], prior[order])
 
 
-def _containers(
-    units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, areas: I64, distance: I64
-) -> tuple[I64, I64]:
+def _containers(units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, named: _Areas) -> tuple[I64, I64]:
     """For names of towns and features: the nearest named division and country that hold none of their candidates."""
     a = gazetteer.arrays
     none = np.empty(0, dtype=np.int64)
+    areas, distance = named.row, named.distance
     if not len(areas):
         return none, none
     best_kind = np.full(len(units), _CITY)
@@ -291,8 +307,9 @@ def closeness(dot: F32, km: float) -> F32:
     return result
 
 
-def _named(x: F32, found: Candidates, gazetteer: Gazetteer, areas: I64, distance: I64) -> None:
+def _named(x: F32, found: Candidates, gazetteer: Gazetteer, known: _Areas) -> None:
     """Whether, and how near, the candidate's own division or country is named on the page."""
+    areas, distance = known.row, known.distance
     if not len(areas):
         return
     a = gazetteer.arrays
@@ -304,61 +321,64 @@ def _named(x: F32, found: Candidates, gazetteer: Gazetteer, areas: I64, distance
         named = real & (areas[at] == above) & (above != found.row) & (far < FAR)
         x[:, COLUMN[f"named_{name}"]] = named
         x[:, COLUMN[f"close_{name}"]] = named / (1.0 + far / 6.0)
+        x[:, COLUMN[f"first_{name}"]] = named / (1.0 + known.first[found.unit, at] / 6.0)
     inside = np.flatnonzero(~real)
     if len(inside):
         kind = a["kind"][found.row[inside]]
         for name in ("admin1", "admin2", "country"):
             x[inside, COLUMN[f"within_{name}"]] = kind == KINDS.index(name)
-        far = distance[found.unit[inside], np.searchsorted(areas, found.row[inside])]
-        x[inside, COLUMN["within_close"]] = 1.0 / (1.0 + far / 6.0)
+        at = np.searchsorted(areas, found.row[inside])
+        x[inside, COLUMN["within_close"]] = 1.0 / (1.0 + distance[found.unit[inside], at] / 6.0)
+        x[inside, COLUMN["within_first"]] = 1.0 / (1.0 + known.first[found.unit[inside], at] / 6.0)
 
 
-def _nearness(x: F32, units: Units, found: Candidates, probability: F64, gazetteer: Gazetteer) -> None:
-    """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
+@dataclass(frozen=True, slots=True)
+class _Company:
+    """The anchors of a page and, for every candidate and anchor of another unit, how they lie to each other."""
+
+    anchor: I64
+    close: tuple[tuple[str, F32], ...]
+    share: tuple[tuple[str, F32], ...]
+    other: F32
+    itself: tuple[tuple[str, npt.NDArray[np.bool_]], ...]
+
+
+def _company(units: Units, found: Candidates, probability: F64, gazetteer: Gazetteer) -> _Company | None:
+    """Choose the anchors and work out once what both rounds need."""
     a = gazetteer.arrays
     unit, row = found.unit, found.row
     anchor = _anchors(units, found, probability)
     if len(anchor) < 2:
-        return
-    mass = (probability * units.weight[unit])[anchor].astype(np.float32)
-    _shared(x, found, anchor, mass, gazetteer)
+        return None
+    points = a["xyz"][row]
+    called = np.where(units.name >= 0, units.name, -1 - np.arange(len(units)))[unit]
+    other = called[:, None] != called[anchor][None, :]
+    light = other.astype(np.float32)
+    dot = points @ points[anchor].T
     local = a["kind"][row[anchor]] > _COUNTRY
-    anchor, mass = anchor[local], mass[local]
-    if not len(anchor):
-        return
-    dot = a["xyz"][row] @ a["xyz"][row[anchor]].T
-    own = unit[:, None] == unit[anchor][None, :]
-    dot[own] = -1.0  # the other side of the earth: a unit does not support itself
-    for name, km in (("near_40km", 40.0), ("near_250km", 250.0)):
-        x[:, COLUMN[name]] = np.log1p(closeness(dot, km) @ mass)
-
-
-def _shared(x: F32, found: Candidates, anchor: I64, mass: F32, gazetteer: Gazetteer) -> None:
-    """Shares of the other units' weight in the candidate's country and division, and inside the candidate itself."""
-    a = gazetteer.arrays
-    size = np.int64(len(a["id"]))
-    units_of_anchor = found.unit[anchor]
-    own_total = np.bincount(units_of_anchor, weights=mass, minlength=int(found.unit[-1]) + 1)[found.unit]
-    rest = np.maximum(float(mass.sum()) - own_total, 1e-6)
+    dot[~other] = -1.0  # the other side of the earth: a unit does not support itself
+    dot[:, ~local] = -1.0
+    shares, itself = [], []
     for name in ("country", "admin1"):
-        area = a[f"row_{name}"][found.row].astype(np.int64)
-        good = area[anchor] >= 0
-        everyone = _summed(area[anchor][good], mass[good], area)
-        own = _summed(units_of_anchor[good] * size + area[anchor][good], mass[good], found.unit * size + area)
-        share = np.where(area >= 0, (everyone - own) / rest, 0.0)
+        area = a[f"row_{name}"][row]
+        same = (area[:, None] == area[anchor][None, :]) & other
+        same[area < 0] = False
+        shares.append((name, same.astype(np.float32)))
+        itself.append((name, area == row))
+    close = tuple((name, closeness(dot, km)) for name, km in (("near_40km", 40.0), ("near_250km", 250.0)))
+    return _Company(anchor, close, tuple(shares), light, tuple(itself))
+
+
+def _nearness(x: F32, units: Units, found: Candidates, probability: F64, company: _Company) -> None:
+    """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
+    mass = (probability * units.weight[found.unit])[company.anchor].astype(np.float32)
+    for name, matrix in company.close:
+        x[:, COLUMN[name]] = np.log1p(matrix @ mass)
+    rest = np.maximum(company.other @ mass, np.float32(1e-6))
+    for (name, matrix), (_, itself) in zip(company.share, company.itself, strict=True):
+        share = (matrix @ mass) / rest
         x[:, COLUMN[f"same_{name}"]] = share
-        itself = area == found.row
         x[itself, COLUMN["holds"]] = share[itself]
-
-
-def _summed(keys: I64, mass: F32, wanted: I64) -> F64:
-    """For each wanted key the sum of the masses that have it."""
-    if not len(keys):
-        return np.zeros(len(wanted))
-    known, inverse = np.unique(keys, return_inverse=True)
-    sums = np.bincount(inverse, weights=mass)
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[at] == wanted, sums[at], 0.0)
 
 
 def _anchors(units: Units, found: Candidates, probability: F64) -> I64:

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from periplus.places.context import Context, context_of
+from periplus.places.context import KIND, POPULATION, SHAPE, Context, context_of
+from periplus.places.folding import SOLO
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.model_weights import Weights
 from periplus.places.rank import Evidence, Ranked, Units, rank
@@ -23,6 +24,8 @@ __all__ = ["Recognised", "Screened", "recognise", "screen", "select", "units_of"
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
+_CASELESS: Final = SHAPE.index("caseless")
+_AREAS: Final = tuple(KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
 HOPELESS: Final = 0.04
 """Hits below this probability after screening are not looked at again."""
 
@@ -56,8 +59,8 @@ class Recognised:
 def screen(hits: Hits, context: Context, weights: Weights) -> Screened:
     """Drop the hopeless hits."""
     probability = weights.screening.probability(context.codes)
-    keep = np.flatnonzero(probability >= HOPELESS)
-    left = Hits(hits.tokens, hits.first[keep], hits.last[keep], hits.name[keep], hits.built[keep], hits.bits, hits.keys)
+    keep = np.flatnonzero((probability >= HOPELESS) | (context.codes["shape"] == _CASELESS))
+    left = hits.only(keep)
     codes = {group: code[keep] for group, code in context.codes.items()}
     return Screened(left, codes, context.pair_row[keep], probability[keep])
 
@@ -66,10 +69,9 @@ def units_of(screened: Screened) -> tuple[Units, I64]:
     """One unit per distinct name, per name within a pair, and per built name; and the unit of each hit."""
     hits = screened.hits
     built = hits.built > 0
-    unknown = np.where(hits.name < 0, hits.keys[hits.first].astype(np.int64) ^ hits.keys[hits.last].astype(np.int64), 0)
-    columns = np.stack([hits.name, screened.pair_row, built.astype(np.int64), unknown])
-    _, first, unit_of = np.unique(columns, axis=1, return_index=True, return_inverse=True)
-    unit_of = unit_of.reshape(-1)
+    unknown = -1 - ((hits.keys[hits.first] ^ (hits.keys[hits.last] << np.uint64(1))) >> np.uint64(2)).astype(np.int64)
+    key = np.where(hits.name < 0, unknown, ((hits.name << 32) | (screened.pair_row + 1)) << 1 | built)
+    _, first, unit_of = np.unique(key, return_index=True, return_inverse=True)
     order = np.argsort(unit_of, kind="stable")
     starts = np.searchsorted(unit_of[order], np.arange(len(first)))
     weight = np.maximum.reduceat(screened.probability[order], starts) if len(order) else np.empty(0)
@@ -108,6 +110,19 @@ def recognise(text: str, gazetteer: Gazetteer, weights: Weights, evidence: Evide
     return judge(screened, gazetteer, weights, evidence) if len(screened) else None
 
 
+def _judge_caseless(probability: F64, screened: Screened, codes: dict[str, I64]) -> None:
+    """Scripts without capitals: the learnt context is of no use there, so size and length of the name decide."""
+    at = np.flatnonzero(codes["shape"] == _CASELESS)
+    if not len(at):
+        return
+    hits = screened.hits
+    length = hits.tokens.end[hits.last[at]] - hits.tokens.start[hits.first[at]]
+    solo = (hits.tokens.cls[hits.first[at]] & SOLO) != 0
+    long_enough = length >= np.where(solo, 2, 3)
+    known = np.isin(codes["kind"][at], _AREAS) | (codes["population"][at] >= POPULATION.index("<300k"))
+    probability[at] = np.where(long_enough & known, 0.9, np.where(long_enough & (length >= 4), 0.6, 0.1))
+
+
 def judge(screened: Screened, gazetteer: Gazetteer, weights: Weights, evidence: Evidence) -> Recognised:
     """Rank the units of the screened hits, then accept and select."""
     units, unit_of = units_of(screened)
@@ -116,5 +131,6 @@ def judge(screened: Screened, gazetteer: Gazetteer, weights: Weights, evidence: 
     support = support_of(ranked, best, gazetteer, evidence)
     codes = screened.codes | {group: code[unit_of] for group, code in support.items()}
     probability = weights.acceptance.probability(codes)
+    _judge_caseless(probability, screened, codes)
     chosen = select(screened.hits, probability, weights.threshold)
     return Recognised(screened, unit_of, ranked, best, codes, probability, chosen)

@@ -60,6 +60,22 @@ def relation(a: Place | int, b: Place | int, gazetteer: Gazetteer) -> Relation:
         return Relation(RelationKind.CONTAINED, len(chain_a) - 1 - chain_a.index(row_b))
     if row_b in gazetteer.overlaps(row_a):
         return Relation(RelationKind.OVERLAP)
+    return _by_shape(row_a, row_b, gazetteer)
+
+
+def _by_shape(a: int, b: int, gazetteer: Gazetteer) -> Relation:
+    """From polygons: a shape is around what it covers, at one step; two shapes overlap where their insides meet."""
+    one, two = gazetteer.shape(a), gazetteer.shape(b)
+    if one is None and two is None:
+        return Relation(RelationKind.DISJOINT)
+    first = one if one is not None else gazetteer.point_shape(a)
+    second = two if two is not None else gazetteer.point_shape(b)
+    if one is not None and first.covers(second):
+        return Relation(RelationKind.CONTAINS, 1)
+    if two is not None and second.covers(first):
+        return Relation(RelationKind.CONTAINED, 1)
+    if one is not None and two is not None and first.intersects(second) and not first.touches(second):
+        return Relation(RelationKind.OVERLAP)
     return Relation(RelationKind.DISJOINT)
 
 
@@ -94,4 +110,8 @@ def related_set(place: Place | int, gazetteer: Gazetteer) -> dict[int, Related]:
             found[outer] = Relation(RelationKind.CONTAINED, steps)
     for other in gazetteer.overlaps(row):
         found.setdefault(other, Relation(RelationKind.OVERLAP))
+    for other in gazetteer.shaped_rows(row):
+        how = _by_shape(row, other, gazetteer)
+        if relevance(how) > 0:
+            found.setdefault(other, how)
     return {int(ids[r]): Related(int(ids[r]), how, relevance(how)) for r, how in found.items()}

@@ -15,6 +15,7 @@ from periplus.places.folding import (
     CASELESS,
     GAP_HYPHEN,
     GAP_JOIN,
+    GAP_POSSESSIVE,
     GAP_SPACE,
     GAP_STOP,
     MAX_CHARS,
@@ -38,6 +39,7 @@ Span = tuple[I64, I64, I64, int]
 MAX_TOKENS: Final = 7
 MAX_SOLO_TOKENS: Final = 8
 _MAX_ABBREVIATION: Final = 3
+_JOINS: Final = np.isin(np.arange(8), (GAP_SPACE, GAP_HYPHEN, GAP_JOIN, GAP_POSSESSIVE))  # gaps that a name may bridge
 
 BUILT: Final = ("plain", "landform", "landform_new", "lake", "lake_new", "direction", "division", "division_new")
 """How a hit came about; those that end in _new hold no known name."""
@@ -59,9 +61,17 @@ class Hits:
     built: npt.NDArray[np.uint8]
     bits: U32  # word classes of all tokens
     keys: npt.NDArray[np.uint64]  # of all tokens
+    slots: I64  # of all tokens in the table of words
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def only(self, keep: I64) -> "Hits":
+        """Some of the hits of the same text."""
+        return Hits(
+            self.tokens, self.first[keep], self.last[keep], self.name[keep], self.built[keep],
+            self.bits, self.keys, self.slots,
+        )  # fmt: skip
 
 
 def pieces(text: str) -> list[tuple[int, str]]:
@@ -88,7 +98,8 @@ def scan(text: str, gazetteer: Gazetteer) -> Hits:
     tokens = tokenise(text)
     everyone = np.arange(len(tokens))
     keys = tokens.key(everyone, everyone)
-    bits = gazetteer.word_classes(keys)
+    slots = gazetteer.word_slots(keys)
+    bits = gazetteer.arrays["word_bits"][slots]
     first, last, name = _plain(tokens, keys, gazetteer)
     built = np.zeros(len(first), dtype=np.uint8)
     if len(tokens):
@@ -96,14 +107,14 @@ def scan(text: str, gazetteer: Gazetteer) -> Hits:
         first, last, name = (np.concatenate([a, b]) for a, b in zip((first, last, name), extra[:3], strict=True))
         built = np.concatenate([built, extra[3]])
     order = np.lexsort((last, first))
-    return Hits(tokens, first[order], last[order], name[order], built[order], bits, keys)
+    return Hits(tokens, first[order], last[order], name[order], built[order], bits, keys, slots)
 
 
 def _plain(tokens: Tokens, keys: npt.NDArray[np.uint64], gazetteer: Gazetteer) -> tuple[I64, I64, I64]:
     able = (tokens.cls & (UPPER | CASELESS)) != 0
     short = (tokens.end - tokens.start) <= _MAX_ABBREVIATION
     gap = tokens.gap
-    joined = (gap == GAP_SPACE) | (gap == GAP_HYPHEN) | (gap == GAP_JOIN) | ((gap == GAP_STOP) & short)
+    joined = _JOINS[gap] | ((gap == GAP_STOP) & short)
     at = np.flatnonzero(able)
     firsts, lasts = [at], [at]
     reach = at
@@ -128,7 +139,7 @@ def _plain(tokens: Tokens, keys: npt.NDArray[np.uint64], gazetteer: Gazetteer) -
     form = gazetteer.arrays["name_short"][name]
     in_caps = ((form & 1) != 0) & tokens.all_upper[first] & tokens.all_upper[last]
     with_stop = ((form & 2) != 0) & tokens.stopped[last] & ~tokens.all_upper[last]
-    good = (form == 0) | in_caps | with_stop
+    good = ((form == 0) | in_caps | with_stop) & ~tokens.money[last]
     return first[good], last[good], name[good]
 
 

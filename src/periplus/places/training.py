@@ -53,9 +53,10 @@ class Recipe:
     """Which corpora teach what, and how much; the few numbers that were chosen by hand."""
 
     recognition: tuple[str, ...] = ("lgl-even", "geovirus", "geocorpora")
-    importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 0.15),)
+    importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 0.8),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
-    threshold: float = 0.45
+    threshold: float = 0.48
+    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0))  # no corpus has these
 
 
 def prepare_all(
@@ -188,7 +189,8 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
     for _ in range(2):  # what ranking sees of a page depends on the ranker itself
         blocks = [b for e in placed for b in _rank_blocks(e, gazetteer, weights_from(data))]
         beta = _newton_softmax(blocks, RANK_L2)
-        data["ranking"]["weights"] = {name: round(float(v), 4) for name, v in zip(FEATURES, beta, strict=True)}
+        learnt = {name: round(float(v), 4) for name, v in zip(FEATURES, beta, strict=True)}
+        data["ranking"]["weights"] = learnt | dict(recipe.by_hand)
     weights = weights_from(data)
     codes, labels, amounts = [], [], []
     for example in teaching:
@@ -210,7 +212,7 @@ def _screened(example: Example, weights: Weights, *, with_gold: bool = False) ->
     if with_gold and example.gold:
         probability[list(example.gold)] = np.maximum(probability[list(example.gold)], 0.5)
     keep = np.flatnonzero(probability >= HOPELESS)
-    left = Hits(hits.tokens, hits.first[keep], hits.last[keep], hits.name[keep], hits.built[keep], hits.bits, hits.keys)
+    left = hits.only(keep)
     codes = {group: code[keep] for group, code in example.context.codes.items()}
     return Screened(left, codes, example.context.pair_row[keep], probability[keep]), keep
 

@@ -1,0 +1,176 @@
+"""What `locate` finds in texts: mentions, what they mean, what they do not mean."""
+
+import itertools
+import math
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from periplus.model import Located, LonLat, PageHints
+from periplus.places import Gazetteer, HostPrior, locate
+
+
+def found(located: Located) -> dict[str, int]:
+    return {m.text: m.place.id for m in located.mentions if m.place is not None}
+
+
+def names(located: Located) -> list[str]:
+    return [m.text for m in located.mentions]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Floods hit Sylhet in northern Bangladesh on Monday.", {"Sylhet": 1185099, "Bangladesh": 1210997}),
+        ("The mayor of Portland, Maine, met the press.", {"Portland": 4975802}),
+        ("The mayor of Portland, Ore., met the press.", {"Portland": 5746545}),
+        ("A fire broke out in Glendale, CA, on Friday.", {"Glendale": 5352423}),
+        ("A fire broke out in Glendale, Arizona, on Friday.", {"Glendale": 5295985}),
+        ("He moved to Athens, Georgia, from Athens, Greece.", {"Greece": 390903}),
+        ("They drove from St. Paul to Minneapolis, Minn., at night.", {"St. Paul": 5045360, "Minneapolis": 5037649}),
+        ("Officials in the U.K. and the U.S. agreed.", {"U.K.": 2635167, "U.S.": 6252001}),
+        ("Er fährt von München nach Köln in Deutschland.", {"München": 2867714, "Köln": 2886242}),
+    ],
+)
+def test_names_mean_the_right_places(gazetteer: Gazetteer, text: str, expected: dict[str, int]) -> None:
+    result = found(locate(text, gazetteer))
+    assert {name: result.get(name) for name in expected} == expected
+
+
+def test_footprint_is_a_small_hierarchy(gazetteer: Gazetteer) -> None:
+    text = "Floods in Houston and Dallas, Texas. Houston's schools closed; Austin, Texas, sent help."
+    located = locate(text, gazetteer)
+    tree = located.footprint.tree
+    assert tree[0].place.name == "Texas"
+    assert tree[0].weight >= 0.9
+    assert {n.place.name for n in tree} >= {"Houston", "Dallas", "Austin"}
+    assert located.footprint.extent is not None
+    assert located.footprint.extent.contains(gazetteer.resolve("Dallas, TX").point)
+    assert {m.text for m in located.evidence(4736286)} >= {"Houston", "Texas"}
+
+
+def test_extents_cross_the_antimeridian(gazetteer: Gazetteer) -> None:
+    extent = locate("Ships sailed from Suva, Fiji, to Apia, Samoa.", gazetteer).footprint.extent
+    assert extent is not None
+    assert extent.crosses_antimeridian
+
+
+@pytest.mark.parametrize(
+    ("text", "absent"),
+    [
+        ("Paris Hilton arrived late for the show, her manager said.", "Paris"),
+        ("He was Reading a book when the Mobile phone rang.", "Reading"),
+        ("Mr. Jordan said that he would not resign.", "Jordan"),
+        ("Ms. Smith told the court that she was OK.", "Ms."),
+        ("The firm paid US$42 million.", "Million"),
+        ("Of all the people he met, none helped.", "Of"),
+    ],
+)
+def test_words_and_people_are_told_apart(gazetteer: Gazetteer, text: str, absent: str) -> None:
+    assert absent not in names(locate(text, gazetteer))
+
+
+def test_offsets_are_characters_of_the_text(gazetteer: Gazetteer) -> None:
+    text = "日本の東京都 🙂 and São Paulo, Brazil; Москва. L.A. too, Washington, D.C."
+    located = locate(text, gazetteer)
+    assert [text[m.start : m.end] for m in located.mentions] == names(located)
+    assert {"São Paulo", "Brazil", "Москва"} <= set(names(located))
+    assert any(m.text.startswith("東京") for m in located.mentions)
+
+
+def test_case_and_diacritics_do_not_matter(gazetteer: Gazetteer) -> None:
+    for text in ("SAO PAULO, BRAZIL", "São Paulo, Brazil", "Sa\u0303o Paulo, Brazil"):
+        assert 3448439 in found(locate(f"A report from {text} today.", gazetteer)).values()
+
+
+def test_demonyms_are_marked_and_optional(gazetteer: Gazetteer) -> None:
+    text = "Iraqi officials met their counterparts in Paris, France."
+    marked = {m.text: m.adjectival for m in locate(text, gazetteer).mentions}
+    assert marked["Iraqi"] is True
+    assert marked["Paris"] is False
+    assert "Iraqi" not in names(locate(text, gazetteer, demonyms=False))
+
+
+def test_candidates_are_listed_unless_unwanted(gazetteer: Gazetteer) -> None:
+    text = "The council of Springfield, Illinois, met."
+    springfield = next(m for m in locate(text, gazetteer).mentions if m.text == "Springfield")
+    assert springfield.place is not None
+    assert springfield.candidates[0] == springfield.place
+    assert all(not m.candidates for m in locate(text, gazetteer, candidates=False).mentions)
+
+
+def test_surroundings_decide(gazetteer: Gazetteer) -> None:
+    text = "Police in Paris and Bonham said roads to Dallas and Fort Worth were closed. Texas troopers helped in Paris."
+    paris = next(m for m in locate(text, gazetteer).mentions if m.text == "Paris")
+    assert paris.place is not None
+    assert paris.place.admin1 == "TX"
+
+
+def test_site_memory_decides_where_the_page_does_not(gazetteer: Gazetteer) -> None:
+    text = "Police in Paris are looking for a man who robbed a bank in Paris on Monday."
+    memory = HostPrior()
+    for page in ("Schools in Paris, Texas, reopen.", "The Lamar County court in Paris, Texas, sat.", "Roads in Texas."):
+        memory = memory.updated(locate(page, gazetteer))
+    assert memory.pages == 3
+    before = locate(text, gazetteer).mentions[0].place
+    after = locate(text, gazetteer, prior=memory).mentions[0].place
+    assert before is not None
+    assert after is not None
+    assert (before.country, after.admin1) == ("FR", "TX")
+
+
+def test_hints_of_the_page_count(gazetteer: Gazetteer) -> None:
+    text = "The museum in Cambridge opens at nine."
+    near_boston = PageHints(points=(LonLat(-71.1, 42.37),))
+    place = locate(text, gazetteer, hints=near_boston).mentions[0].place
+    assert place is not None
+    assert place.admin1 == "MA"
+    hinted = locate("Nothing here.", gazetteer, hints=PageHints(place_names=("Lisbon, Portugal",)))
+    assert hinted.footprint.main is not None
+    assert hinted.footprint.main.id == 2267057
+
+
+def test_footprint_sums_to_one_and_names_the_main_place(gazetteer: Gazetteer) -> None:
+    text = "Lisbon, Portugal: Lisbon's trams are old. Porto has trams too. Lisbon again."
+    footprint = locate(text, gazetteer).footprint
+    assert footprint.main is not None
+    assert footprint.main.name == "Lisbon"
+    assert math.isclose(sum(w.weight for w in footprint.places), 1.0, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\x00\x00", "\ud800\udfff", "...", "a" * 200_000, "\u202eParis\u202c", "𝕷𝖔𝖓𝖉𝖔𝖓"]
+)
+def test_strange_input_is_harmless(gazetteer: Gazetteer, text: str) -> None:
+    located = locate(text, gazetteer)
+    assert all(0 <= m.start < m.end <= len(text) for m in located.mentions)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300) | st.from_regex(r"([A-Z][a-z]{1,8}[ ,.'\n-]{1,2}){1,20}", fullmatch=True))
+def test_any_text_gives_ordered_spans_inside_it(text: str) -> None:
+    from periplus.places import open_gazetteer
+
+    mentions = locate(text, open_gazetteer()).mentions
+    assert all(text[m.start : m.end] == m.text for m in mentions)
+    assert all(a.end <= b.start for a, b in itertools.pairwise(mentions))
+
+
+def test_long_texts_are_cut_without_losing_offsets(gazetteer: Gazetteer) -> None:
+    text = ("Nothing to see here, move along now please. " * 4000) + "Floods hit Sylhet, Bangladesh."
+    located = locate(text, gazetteer)
+    assert names(located)[-2:] == ["Sylhet", "Bangladesh"]
+    assert text[located.mentions[-1].start :].startswith("Bangladesh")
+
+
+def test_a_hundred_thousand_toponyms_stay_linear(gazetteer: Gazetteer) -> None:
+    small, large = "Paris, London. " * 5_000, "Paris, London. " * 50_000
+    locate(small, gazetteer, candidates=False)
+    started = time.process_time()
+    locate(small, gazetteer, candidates=False)
+    one = time.process_time() - started
+    started = time.process_time()
+    assert len(locate(large, gazetteer, candidates=False).mentions) == 100_000
+    assert time.process_time() - started < 30 * max(one, 0.05)
