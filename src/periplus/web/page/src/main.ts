@@ -168,7 +168,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map);
   } else if (!asked) {
-    main.replaceChildren(overview(info, answer, events));
+    main.replaceChildren(info.pages ? overview(info, answer, events) : nothing(strings.emptyTitle, strings.emptyText));
     side.replaceChildren();
     map.show([], points, state.map);
   } else {
@@ -183,8 +183,8 @@ function chosenPlace(answer: SearchAnswer): number | null {
   return answer.query.area ? null : (answer.query.where[0]?.id ?? null);
 }
 
-function nothing(): HTMLElement {
-  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, strings.noHitsTitle), el("p", {}, strings.noHitsText), button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
+function nothing(title: string = strings.noHitsTitle, text: string = strings.noHitsText): HTMLElement {
+  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, title), el("p", {}, text), button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
 }
 
 function failed(message: string): void {

@@ -40,6 +40,8 @@ export const strings = {
   otherPlaces: "also",
   overviewTitle: "What this collection holds",
   overviewHint: "Each circle is a place, as large as its number of pages. Click one, or ask a question above.",
+  emptyTitle: "Nothing has been kept yet",
+  emptyText: "The crawl has found no page that is relevant. Reload the page to look again.",
   pages: "pages",
   placesFound: "places",
   countries: "countries",
