@@ -18,6 +18,7 @@ import { TrendPanel } from "./trend";
 let state: State = fromAddress(location.search);
 let asking: AbortController | null = null;
 let known: Info | null = null;
+let selected: number[] = []; // ranks whose marker is open
 
 // -- The frame -------------------------------------------------------------------------------------
 
@@ -31,7 +32,7 @@ const side = el("aside", { class: "side", "aria-label": strings.places });
 const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
 
 const list = new ResultList({
-  onHover: (ranks) => map.highlight(ranks),
+  onHover: (ranks) => highlight(ranks),
   onReveal: (rank) => map.reveal(rank),
   onOpen: (hit) => change({ page: `${hit.node}/${hit.page}` }),
   onPlace: (id) => choosePlace(id),
@@ -43,12 +44,14 @@ const list = new ResultList({
 });
 const map: ResultMap = new ResultMap({
   onMarker: (ranks) => {
-    list.highlight(ranks, true);
-    map.highlight(ranks);
+    selected = ranks;
+    highlight([]);
+    list.scrollTo(ranks[0]);
   },
-  onHover: (ranks) => {
-    list.highlight(ranks, false);
-    map.highlight(ranks);
+  onHover: (ranks) => highlight(ranks),
+  onClose: () => {
+    selected = [];
+    highlight([]);
   },
   onPlace: (id) => choosePlace(id),
   onArea: (bbox) => change({ bbox, place: "", near: "", offset: 0, map: map.position() }),
@@ -91,6 +94,13 @@ window.addEventListener("popstate", () => {
   state = fromAddress(location.search);
   void show();
 });
+
+/** Entries and markers under the pointer, beside those that were clicked. */
+function highlight(hovered: number[]): void {
+  const ranks = [...selected, ...hovered];
+  map.highlight(ranks);
+  list.highlight(ranks);
+}
 
 function choosePlace(id: number): void {
   change({ place: String(id), near: "", bbox: "", offset: 0, map: "", page: "" });

@@ -21,6 +21,7 @@ import { count, countOf, position, strings } from "./strings";
 export interface MapEvents {
   onMarker(ranks: number[]): void;
   onHover(ranks: number[]): void;
+  onClose(): void;
   onPlace(id: number): void;
   onArea(bbox: string): void;
   onMove(view: string): void;
@@ -267,6 +268,7 @@ export class ResultMap {
 
   closePopup(): void {
     this.popup.setPosition(undefined);
+    this.events.onClose();
   }
 
   private searchArea(): void {

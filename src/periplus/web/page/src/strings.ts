@@ -19,6 +19,8 @@ export const strings = {
   relaxed: "No page has all of these words; these have some of them.",
   where: "Where",
   when: "When",
+  within: "within",
+  of: "of",
   meant: "Did you mean another one?",
   anyTime: "any time",
   places: "Places",
