@@ -230,7 +230,10 @@ class PageHints:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together."""
+    """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
+
+    `dropped` counts links that were not taken, by reason (`urls/filters.py`).
+    """
 
     url: str
     title: str
@@ -243,6 +246,7 @@ class Page:
     nofollow: bool = False
     description: str = ""
     hints: PageHints = PageHints()
+    dropped: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

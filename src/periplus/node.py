@@ -89,9 +89,10 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
 def _assign(page: Page, located: Located, lens: Lens) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
     routed: list[RoutedLink] = []
-    dropped: Counter[str] = Counter()
+    dropped: Counter[str] = Counter(page.dropped)
     if page.nofollow:
-        return routed, Counter(nofollow=len(page.links))
+        dropped["nofollow"] += len(page.links)
+        return routed, dropped
     for link in _first_of_each(page.links):
         url = canonicalize(link.url)
         reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"

@@ -96,7 +96,8 @@ def analysis(
     )
 
 
-def open_store(folder: Path, *, node: str = "main", nodes: tuple[str, ...] = ("main",), **archive: int) -> NodeStore:
+def open_store(folder: Path, *, node: str = "main", nodes: tuple[str, ...] = ("main",)) -> NodeStore:
     """The store of a node in a folder."""
-    settings = ArchiveSettings(**archive)  # type: ignore[arg-type]  # only the sizes are set here
-    return NodeStore(NodeFolder(node, folder / node), nodes, settings, agent="Periplus/test", clock=FakeClock())
+    return NodeStore(
+        NodeFolder(node, folder / node), nodes, ArchiveSettings(), agent="Periplus/test", clock=FakeClock()
+    )

@@ -25,6 +25,11 @@ META_DATE_NAMES = (
 
 ISO_DATE = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 COMPACT_DATE = re.compile(r"\b((?:19|20)\d{2})(\d{2})(\d{2})(?!\d)")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+DAY_MONTH_YEAR = re.compile(rf"\b(\d{{1,2}})\.? ({'|'.join(MONTHS)})[a-z]*\.?,? (\d{{4}})\b", re.IGNORECASE)
+MONTH_DAY_YEAR = re.compile(
+    rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
+)
 URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
 EARLIEST = date(1990, 1, 1)
 
@@ -41,7 +46,17 @@ def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | 
 
 def _parse(text: str, fetched_on: date) -> date | None:
     match = ISO_DATE.search(text) or COMPACT_DATE.search(text)
-    return _believable(match.groups(), fetched_on) if match else None
+    if match:
+        return _believable(match.groups(), fetched_on)
+    if match := DAY_MONTH_YEAR.search(text):
+        return _believable((match[3], _month(match[2]), match[1]), fetched_on)
+    if match := MONTH_DAY_YEAR.search(text):
+        return _believable((match[3], _month(match[1]), match[2]), fetched_on)
+    return None
+
+
+def _month(name: str) -> str:
+    return str(MONTHS.index(name[:3].lower()) + 1)
 
 
 def _believable(parts: tuple[str | None, ...], fetched_on: date) -> date | None:

@@ -33,8 +33,9 @@ def decode_html(body: bytes, content_type: str) -> str:
     if codec_name is None:
         try:
             return body.decode("utf-8")
-        except UnicodeDecodeError:
-            codec_name = "cp1252"  # what browsers assume of Western pages
+        except UnicodeDecodeError as error:
+            # Cut off in the middle of a character it is still UTF-8; else what browsers assume of Western pages.
+            codec_name = "utf-8" if error.start >= max(1, len(body) - 3) else "cp1252"
     return body.decode(codec_name, "replace")
 
 

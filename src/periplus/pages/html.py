@@ -5,8 +5,10 @@ that a link's neighbourhood costs one pass over the text and not a walk through 
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from periplus.model import Fetched, Link, Page
 from periplus.pages.dates import published_date
@@ -34,34 +36,40 @@ BLOCKS = (
     "h5,h6,header,hr,li,main,nav,ol,option,p,pre,section,summary,table,tbody,td,tfoot,th,thead,tr,ul"
 )
 BLOCK_MARK, LINK_START, LINK_NUMBER_END, LINK_END = "\x01", "\x02", "\x03", "\x04"
-MARKS = re.compile(f"{LINK_START}(\\d+){LINK_NUMBER_END}|({LINK_END})")
-CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0e-\\x1f]+")
+MARKS = re.compile(LINK_START + r"(\d{1,9})" + LINK_NUMBER_END + f"|({LINK_END})")
+CONTROL = bytes([*range(0x09), 0x0B, *range(0x0E, 0x20)])
+CONTROL_REFERENCE = re.compile(
+    rb"&#(?:0*(?:[0-8]|11|1[4-9]|2\d|3[01])(?!\d)|[xX]0*(?:[0-8bBeEfF]|1[0-9a-fA-F])(?![0-9a-fA-F]));?"
+)
 """Control characters are dropped from the source, also because four of them are our marks."""
 
 MAX_TITLE_CHARS = 500
 MAX_DESCRIPTION_CHARS = 1_000
 MAX_ANCHOR_CHARS = 500
 MAX_TEXT_CHARS = 2_000_000
+TOKEN = re.compile(r"\S+")
 CHARS_PER_TOKEN = 12
 """How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
 
+VALUED_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+MAX_DIRECTIVES = 100
 REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""", re.IGNORECASE)
 
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    source = CONTROL.sub("", decode_html(fetched.body, fetched.content_type))
-    tree = LexborHTMLParser(source)
+    tree = LexborHTMLParser(_source(fetched))
     metadata = read_metadata(tree)
     base = _base_url(tree, fetched.url)
-    title_node = tree.css_first("title")
+    title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
     title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
-    canonical_node = tree.css_first('link[rel="canonical"][href]')
+    canonical_node = tree.css_first('link[rel~="canonical" i][href]')
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
     html_node = tree.css_first("html")
     language = (html_node.attributes.get("lang") or "") if html_node else ""
     directives = _directives(metadata, fetched)
-    text, links = _text_and_links(tree, base, max_links, window_tokens)
+    dropped: Counter[str] = Counter()
+    text, links = _text_and_links(tree, base, max_links, window_tokens, dropped)
     if not title:
         title = text[:MAX_TITLE_CHARS].partition("\n")[0][:80]
     return Page(
@@ -76,7 +84,14 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         nofollow="nofollow" in directives or "none" in directives,
         description=" ".join(metadata.description.split())[:MAX_DESCRIPTION_CHARS],
         hints=metadata.hints(),
+        dropped=dict(dropped),
     )
+
+
+def _source(fetched: Fetched) -> bytes:
+    """The document in UTF-8, without control characters, written out or referred to."""
+    source = decode_html(fetched.body, fetched.content_type).encode("utf-8", "replace").translate(None, CONTROL)
+    return CONTROL_REFERENCE.sub(b" ", source)  # a blank: nothing grows together to a new one
 
 
 def _base_url(tree: LexborHTMLParser, url: str) -> str:
@@ -87,54 +102,96 @@ def _base_url(tree: LexborHTMLParser, url: str) -> str:
 
 def _directives(metadata: Metadata, fetched: Fetched) -> set[str]:
     """What the robots meta tags and X-Robots-Tag headers ask for, addressed to everybody or to us."""
-    texts = [metadata.robots]
+    words = {word.strip().lower() for word in metadata.robots.split(",")}
     for name, value in fetched.headers:
         if name.lower() == "x-robots-tag":
-            agent, colon, rest = value.partition(":")
-            if not colon or "," in agent:
-                texts.append(value)
-            elif agent.strip().lower() == "periplus":
-                texts.append(rest)
-    return {word.strip().lower() for text in texts for word in text.split(",")}
+            words |= _header_directives(value)
+    return words
 
 
-def _text_and_links(tree: LexborHTMLParser, base: str, max_links: int, window_tokens: int) -> tuple[str, list[Link]]:
-    """The page's text, one line a block, and its links in document order."""
+def _header_directives(value: str) -> set[str]:
+    """The directives of one X-Robots-Tag that are for us: an agent's name counts until the next one."""
+    words = set()
+    ours = True
+    for part in value.lower().split(",")[:MAX_DIRECTIVES]:
+        agent, colon, word = part.partition(":")
+        if not colon or agent.strip() in VALUED_DIRECTIVES:
+            word = agent
+        else:
+            ours = agent.strip() == "periplus"
+        if ours:
+            words.add(word.strip())
+    return words
+
+
+def _text_and_links(
+    tree: LexborHTMLParser, base: str, max_links: int, window_tokens: int, dropped: Counter[str]
+) -> tuple[str, list[Link]]:
+    """The page's text, one line a block, and its links in document order; what is not taken is counted."""
+    frames = [(node.attributes.get("src") or "", "") for node in tree.css("frameset frame[src]")]
     tree.strip_tags(NOT_TEXT)
     body = tree.body
     if body is None:
-        return "", []
-    hrefs: list[tuple[str, str]] = []  # canonical URL, text to use if the link has none of its own
-    for node in body.css("a[href]"):
-        attributes = node.attributes
-        url = canonicalize(attributes.get("href") or "", base)
-        if url is None or "nofollow" in (attributes.get("rel") or "").lower():
-            continue
-        if len(hrefs) >= max_links:
-            break
-        node.insert_before(f"{LINK_START}{len(hrefs)}{LINK_NUMBER_END}")
-        node.insert_after(LINK_END)
-        image = node.css_first("img[alt]")
-        spare = (image.attributes.get("alt") if image else None) or attributes.get("title") or ""
-        hrefs.append((url.href, spare))
+        return "", [Link(url.href, "") for url in (canonicalize(src, base) for src, _ in frames[:max_links]) if url]
+    hrefs = _mark_links(body, base, max_links, dropped)
     for node in body.css(BLOCKS):
         node.insert_before(BLOCK_MARK)
         node.insert_after(BLOCK_MARK)
-    marked = body.text()[: MAX_TEXT_CHARS + 16 * len(hrefs)]
+    marked = body.text()
+    if len(marked) > MAX_TEXT_CHARS:
+        marked = marked[:MAX_TEXT_CHARS]
+        if marked.rfind(LINK_START) > marked.rfind(LINK_NUMBER_END):
+            marked = marked[: marked.rfind(LINK_START)]  # not in the middle of a mark
     lines = (" ".join(block.split()) for block in marked.split(BLOCK_MARK))
-    return _resolve_marks("\n".join(line for line in lines if line), hrefs, window_tokens)
+    text, spans = _resolve_marks("\n".join(line for line in lines if line))
+    return text, _cut_links(text, spans, hrefs, window_tokens)
 
 
-def _resolve_marks(marked: str, hrefs: list[tuple[str, str]], window_tokens: int) -> tuple[str, list[Link]]:
-    """Take the marks out of the text and cut each link's neighbourhood from what is left."""
+def _mark_links(body: LexborNode, base: str, max_links: int, dropped: Counter[str]) -> list[tuple[str, str]]:
+    """Put marks around the links to be taken; gives their canonical URLs, each with a text to use if it has none."""
+    hrefs: list[tuple[str, str]] = []
+    nodes = body.css("a[href], area[href]")
+    for number, node in enumerate(nodes):
+        if len(hrefs) >= max_links:
+            dropped["page_links"] += len(nodes) - number
+            break
+        attributes = node.attributes
+        url = canonicalize(attributes.get("href") or "", base)
+        if url is None:
+            dropped["not_http"] += 1
+            continue
+        if "nofollow" in (attributes.get("rel") or "").lower():
+            dropped["nofollow"] += 1
+            continue
+        node.insert_before(f"{LINK_START}{len(hrefs)}{LINK_NUMBER_END}")
+        node.insert_after(LINK_END)
+        spare = attributes.get("alt") or attributes.get("title") or ""
+        if not spare and (image := node.css_first("img[alt]")) is not None:
+            spare = image.attributes.get("alt") or ""
+        hrefs.append((url.href, spare))
+    return hrefs
+
+
+def _resolve_marks(marked: str) -> tuple[str, dict[int, tuple[int, int]]]:
+    """Take the marks out of the text; gives it with each link's span. No blanks double where a mark was."""
     pieces: list[str] = []
     spans: dict[int, tuple[int, int]] = {}
     position = length = 0
+    last = "\n"
     opened: int | None = None
-    for match in MARKS.finditer(marked):
-        piece = marked[position : match.start()]
-        pieces.append(piece)
-        length += len(piece)
+    for match in (*MARKS.finditer(marked), None):
+        piece = marked[position : match.start() if match else len(marked)]
+        if last == " " and piece.startswith("\n"):
+            pieces[-1] = pieces[-1][:-1]
+            length -= 1
+        elif last in " \n":
+            piece = piece.lstrip()
+        if piece:
+            pieces.append(piece)
+            length += len(piece)
+            last = piece[-1]
+        if match is None:
+            break
         position = match.end()
         if match[1] is not None:
             opened = int(match[1])
@@ -142,17 +199,28 @@ def _resolve_marks(marked: str, hrefs: list[tuple[str, str]], window_tokens: int
         elif opened is not None:
             spans[opened] = (spans[opened][0], length)
             opened = None
-    pieces.append(marked[position:])
-    text = "".join(pieces)
+    return "".join(pieces).rstrip(), spans
+
+
+def _cut_links(
+    text: str, spans: dict[int, tuple[int, int]], hrefs: list[tuple[str, str]], window_tokens: int
+) -> list[Link]:
+    """Links with their anchor texts and the tokens around them, cut from the page's text."""
+    starts = [match.start() for match in TOKEN.finditer(text)] if hrefs and window_tokens else []
     reach = window_tokens * CHARS_PER_TOKEN
     links = []
     for number, (url, spare) in enumerate(hrefs):
         start, end = spans.get(number, (0, 0))
         anchor = " ".join(text[start : min(end, start + MAX_ANCHOR_CHARS)].split())
-        before = text[max(0, start - reach) : start].split()[-window_tokens:] if window_tokens else []
-        after = text[end : end + reach].split()[:window_tokens]
-        links.append(Link(url, anchor or spare[:MAX_ANCHOR_CHARS], " ".join(before), " ".join(after)))
-    return text, links
+        before = after = ""
+        if starts:
+            first = bisect_left(starts, start) - window_tokens
+            stop = bisect_left(starts, end) + window_tokens
+            until = starts[stop] if stop < len(starts) else len(text)
+            before = text[max(0, start - reach, starts[first] if first > 0 else 0) : start].strip().replace("\n", " ")
+            after = text[end : min(until, end + reach)].strip().replace("\n", " ")
+        links.append(Link(url, anchor or spare[:MAX_ANCHOR_CHARS], before, after))
+    return links
 
 
 def _refresh_link(metadata: Metadata, base: str) -> list[Link]:

@@ -1,6 +1,7 @@
 """What a page says about itself outside its text: meta tags, JSON-LD, microdata."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +47,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     for script in tree.css('script[type="application/ld+json"]'):
         for thing in _json_ld_things(script.text()):
             _read_thing(thing, found)
-    for node in tree.css('[itemtype$="PostalAddress"], .adr'):
+    for node in tree.css('[itemtype$="PostalAddress"], .adr')[:MAX_HINTS]:
         address = _microdata_address(node)
         if address:
             found.addresses.append(address)
@@ -66,9 +67,11 @@ def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
             found.refresh = content
         name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
         if name:
-            tags.setdefault(name.lower(), content)
+            lower = name.strip().lower()
+            tags.setdefault(lower, content)
+            if lower in ("robots", "periplus"):  # all of them count, not only the first
+                found.robots += f",{content}"
     found.description = tags.get("description") or tags.get("og:description") or ""
-    found.robots = ",".join(tags[name] for name in ("robots", "periplus") if name in tags)
     found.dates.extend(tags[name] for name in META_DATE_NAMES if name in tags)
     position = tags.get("geo.position") or tags.get("icbm")
     if position:
@@ -85,13 +88,13 @@ def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
     if len(text) > MAX_JSON_LD_CHARS:
         return
     try:
-        waiting: list[Any] = [json.loads(text)]
+        waiting: deque[Any] = deque([json.loads(text)])
     except (ValueError, RecursionError):
         return
     for _ in range(MAX_JSON_LD_NODES):
         if not waiting:
             return
-        thing = waiting.pop(0)
+        thing = waiting.popleft()
         if isinstance(thing, list):
             waiting.extend(thing)
         elif isinstance(thing, dict):
@@ -105,7 +108,8 @@ def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
         found.dates.append(published)
     if "latitude" in thing and "longitude" in thing:
         _add_point(found, str(thing["latitude"]), str(thing["longitude"]))
-    if thing.get("@type") == "PostalAddress":
+    kind = thing.get("@type")
+    if kind == "PostalAddress" or (isinstance(kind, list) and "PostalAddress" in kind):
         parts = [
             thing.get(key)
             for key in ("streetAddress", "addressLocality", "addressRegion", "postalCode", "addressCountry")

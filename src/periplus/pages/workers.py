@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from periplus.errors import BadContent, PeriplusError
+from periplus.errors import BadContent, EnvironmentFailure, PeriplusError
 
 __all__ = ["Workers"]
 
@@ -34,14 +34,19 @@ IN_FLIGHT = 4
 class Workers:
     """Runs `work` in other processes. Make it before threads and event loop exist; `start` it inside the loop."""
 
-    def __init__(self, work: Work, count: int, *, seconds: float = 10.0, memory_bytes: int = 2**30) -> None:
+    def __init__(
+        self, work: Work, count: int, *, seconds: float = 10.0, cpu_seconds: float = 5.0, memory_bytes: int = 2**30
+    ) -> None:
         self._count = count
         self._seconds = seconds
         self._nursery, child_end = socket.socketpair()
         pid = os.fork()
         if pid == 0:
-            self._nursery.close()
-            _nursery(child_end, work, memory_bytes)
+            try:
+                self._nursery.close()
+                _nursery(child_end, work, memory_bytes, cpu_seconds)
+            finally:
+                os._exit(1)  # whatever happened: a child must never go on as if it were the crawl
         child_end.close()
         self._nursery_pid = pid
         self._workers: list[_Worker] = []
@@ -61,21 +66,41 @@ class Workers:
         """End all processes."""
         for worker in self._workers:
             await worker.close()
+        with contextlib.suppress(OSError):
+            self._nursery.shutdown(socket.SHUT_RDWR)  # ends it also where a fork of ours still holds the socket
         self._nursery.close()
         with contextlib.suppress(ChildProcessError):
             await asyncio.to_thread(os.waitpid, self._nursery_pid, 0)
 
     async def _make(self) -> "_Worker":
-        ours, theirs = socket.socketpair()
-        socket.send_fds(self._nursery, [b"w"], [theirs.fileno()])
-        theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=2**26)
-        (pid,) = struct.unpack("<I", await reader.readexactly(4))
-        return _Worker(self, pid, reader, writer, self._seconds)
+        # Jobs and results have a socket each: what a worker finished can be read although jobs for it were refused.
+        jobs, its_jobs = socket.socketpair()
+        results, its_results = socket.socketpair()
+        with its_jobs, its_results, contextlib.ExitStack() as undo:
+            undo.callback(jobs.close)
+            undo.callback(results.close)
+            _, writer = await asyncio.open_connection(sock=jobs)
+            undo.callback(writer.close)
+            reader, closer = await asyncio.open_connection(sock=results, limit=2**26)
+            undo.callback(closer.close)
+            try:
+                socket.send_fds(self._nursery, [b"w"], [its_jobs.fileno(), its_results.fileno()])
+                its_jobs.close()
+                its_results.close()
+                (pid,) = struct.unpack("<I", await reader.readexactly(4))
+            except (OSError, asyncio.IncompleteReadError) as error:
+                message = "the process that makes workers has died; run the same command again"
+                raise EnvironmentFailure(message) from error
+            undo.pop_all()
+        return _Worker(self, pid, reader, (writer, closer), self._seconds)
 
     async def replace(self, worker: "_Worker") -> None:
         """Put a new worker in the place of one that died and give it what the old one had not begun."""
-        fresh = await self._make()
+        try:
+            fresh = await self._make()
+        except EnvironmentFailure as error:
+            worker.fail_all(error)
+            return
         self._workers[self._workers.index(worker)] = fresh
         for job, future in worker.waiting:
             fresh.send(job, future)
@@ -85,32 +110,62 @@ class _Worker:
     """Our end of one worker process."""
 
     def __init__(
-        self, pool: Workers, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float
+        self,
+        pool: Workers,
+        pid: int,
+        reader: asyncio.StreamReader,
+        writers: tuple[asyncio.StreamWriter, asyncio.StreamWriter],
+        seconds: float,
     ) -> None:
         self.waiting: deque[tuple[bytes, asyncio.Future[bytes]]] = deque()
         self._pool = pool
         self._pid = pid
         self._reader = reader
-        self._writer = writer
+        self._writer, self._results = writers
         self._seconds = seconds
         self._wake = asyncio.Event()
+        self._failure: PeriplusError | None = None
+        self._buried = False
         self._listener = asyncio.create_task(self._listen())
 
     async def submit(self, job: bytes) -> bytes:
+        if self._failure is not None:
+            raise self._failure
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.send(job, future)
         return await future
 
     def send(self, job: bytes, future: "asyncio.Future[bytes]") -> None:
         self.waiting.append((job, future))
-        self._writer.write(FRAME.pack(OK, len(job)) + job)
+        if not self._buried:  # else its successor gets the job; as it does if the worker is dead and we do not know yet
+            with contextlib.suppress(RuntimeError, ConnectionError):
+                self._writer.write(FRAME.pack(OK, len(job)) + job)
         self._wake.set()
 
     async def close(self) -> None:
         self._listener.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._listener
+        self.fail_all(BadContent("the crawl ended before the page was read"))
+        self._kill()  # it may be in the middle of a job that never ends
+        self._hang_up()
+        await asyncio.sleep(0)  # let the transports go
+
+    def fail_all(self, error: PeriplusError) -> None:
+        """Nobody will do these jobs any more, nor later ones."""
+        self._failure = error
+        while self.waiting:
+            _, future = self.waiting.popleft()
+            if not future.done():
+                future.set_exception(error)
+
+    def _hang_up(self) -> None:
         self._writer.close()
+        self._results.close()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
 
     async def _listen(self) -> None:
         """Match results with jobs, in order; a worker that dies or takes too long is replaced."""
@@ -134,9 +189,9 @@ class _Worker:
                 future.set_exception(BadContent(result.decode("utf-8", "replace")))
 
     async def _bury(self, error: Exception) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        self._writer.close()
+        self._kill()
+        self._buried = True
+        self._hang_up()
         _, future = self.waiting.popleft()
         if not future.cancelled():
             reason = "took too long to read" if isinstance(error, TimeoutError) else "broke the process that read it"
@@ -144,33 +199,40 @@ class _Worker:
         await self._pool.replace(self)
 
 
-def _nursery(control: socket.socket, work: Work, memory_bytes: int) -> NoReturn:
+def _nursery(control: socket.socket, work: Work, memory_bytes: int, cpu_seconds: float) -> NoReturn:
     """The process that workers are forked from. Ends when the crawl does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries dead workers
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
-        if not message:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 2)
+        if not message or len(descriptors) != 2:
             os._exit(0)
         if os.fork() == 0:
-            control.close()
-            _serve(socket.socket(fileno=descriptors[0]), work, memory_bytes)
-        os.close(descriptors[0])
+            try:
+                control.close()
+                _serve(descriptors[0], descriptors[1], work, memory_bytes, cpu_seconds)
+            finally:
+                os._exit(1)
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
-def _serve(link: socket.socket, work: Work, memory_bytes: int) -> NoReturn:
+def _serve(jobs_end: int, results_end: int, work: Work, memory_bytes: int, cpu_seconds: float) -> NoReturn:
     """A worker's life: read a job, do it, send the result; end when the other side is gone."""
     _limit_memory(memory_bytes)
-    stream = link.makefile("rwb", buffering=2**16)
-    stream.write(struct.pack("<I", os.getpid()))
-    stream.flush()
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process: no job outlives its time, nor the crawl
+    jobs, results = os.fdopen(jobs_end, "rb", 2**16), os.fdopen(results_end, "wb", 2**16)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        while header := stream.read(FRAME.size):
-            job = stream.read(FRAME.unpack(header)[1])
+        results.write(struct.pack("<I", os.getpid()))
+        results.flush()
+        while header := jobs.read(FRAME.size):
+            job = jobs.read(FRAME.unpack(header)[1])
+            signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
             status, result = _attempt(work, job)
-            stream.write(FRAME.pack(status, len(result)) + result)
-            stream.flush()
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            results.write(FRAME.pack(status, len(result)) + result)
+            results.flush()
     os._exit(0)
 
 
@@ -191,4 +253,6 @@ def _limit_memory(extra_bytes: int) -> None:
     statm = Path("/proc/self/statm")
     if statm.exists():  # Linux; elsewhere the time limit alone guards
         mapped = int(statm.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-        resource.setrlimit(resource.RLIMIT_AS, (mapped + extra_bytes, mapped + extra_bytes))
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        wanted = mapped + extra_bytes if hard == resource.RLIM_INFINITY else min(mapped + extra_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, wanted))

@@ -30,7 +30,7 @@ def warc_record(fetched: Fetched) -> bytes:
     http = [f"HTTP/1.1 {fetched.status} {_reason(fetched.status)}"]
     http += [f"{name}: {_one_line(value)}" for name, value in fetched.headers if name.lower() not in SKIPPED_HEADERS]
     http.append(f"Content-Length: {len(fetched.body)}")
-    block = "\r\n".join(http).encode("utf-8", "replace") + b"\r\n\r\n" + fetched.body
+    block = "\r\n".join(http).encode("latin-1", "replace") + b"\r\n\r\n" + fetched.body  # the bytes that came
     stamp = fetched.fetched_at.strftime("%Y-%m-%dT%H:%M:%SZ")
     record_id = uuid.uuid5(uuid.NAMESPACE_URL, f"{stamp} {fetched.url}")
     head = [
@@ -47,7 +47,7 @@ def warc_record(fetched: Fetched) -> bytes:
         f"Content-Length: {len(block)}",
     ]
     record = "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + block + b"\r\n\r\n"
-    return igzip.compress(record, LEVEL)
+    return igzip.compress(record, LEVEL, mtime=0)  # no clock: the same response is the same record
 
 
 def warc_info(file: str, agent: str, stamp: str) -> bytes:
@@ -62,7 +62,7 @@ def warc_info(file: str, agent: str, stamp: str) -> bytes:
         "Content-Type: application/warc-fields",
         f"Content-Length: {len(block)}",
     ]
-    return igzip.compress("\r\n".join(head).encode() + b"\r\n\r\n" + block + b"\r\n\r\n", LEVEL)
+    return igzip.compress("\r\n".join(head).encode() + b"\r\n\r\n" + block + b"\r\n\r\n", LEVEL, mtime=0)
 
 
 def _digest(data: bytes) -> str:
@@ -101,6 +101,15 @@ class Archive:
             except ValueError:
                 raise Corrupt(f"{self._folder / file}: not a name that this archive gives") from None
             self._offset = end
+        self._remove_files_behind(0 if file is None else self._number)
+
+    def _remove_files_behind(self, number: int) -> None:
+        """Files that were begun after the last committed record hold nothing that counts."""
+        with storage_errors(self._folder):
+            for path in sorted(self._folder.glob(f"{self._node}-*.warc.gz")):
+                digits = path.name.removesuffix(".warc.gz").rpartition("-")[2]
+                if digits.isdecimal() and int(digits) > number:
+                    path.unlink()
 
     def append(self, record: bytes) -> tuple[str, int, int]:
         """Write a finished record; gives file name, offset and length. Comes before the transaction that names it."""

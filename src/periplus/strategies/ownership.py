@@ -84,7 +84,10 @@ def load_targets(name: str, base: Path, gazetteer: Gazetteer) -> dict[str, NodeS
 
 def _country_nodes(country: str, gazetteer: Gazetteer) -> dict[str, NodeSettings]:
     """Every city of a country, one node for each first division, named by its code, and a general node."""
-    cities = gazetteer.cities_of(country.upper())
+    try:
+        cities = gazetteer.cities_of(country.upper())
+    except PlaceError as error:
+        raise ConfigError(f"targets: all:{country}: {error}") from None
     if not cities:
         raise ConfigError(f"targets: all:{country}: the gazetteer knows no city there; is it an ISO country code?")
     divisions: dict[str, list[str]] = {}

@@ -62,7 +62,8 @@ def _cosine(topic: list[float], page: list[float]) -> float:
     if not topic:
         return 1.0
     norm = math.sqrt(sum(t * t for t in topic)) * math.sqrt(sum(p * p for p in page))
-    return sum(t * p for t, p in zip(topic, page, strict=True)) / norm if norm else 0.0
+    # min: rounding may put parallel vectors a hair above 1
+    return min(1.0, sum(t * p for t, p in zip(topic, page, strict=True)) / norm) if norm else 0.0
 
 
 def _in_time(page: Page, topic: Topic) -> bool:

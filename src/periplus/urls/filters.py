@@ -68,7 +68,7 @@ DROP_REASONS = {
     "redirects": "more redirects in a row than fetch.redirects",
     "host_quota": "the host has crawl.host_pages URLs already",
     "trap": "the host has crawl.pattern_pages URLs of this pattern already",
-    "nofollow": "the page asks that its links are not followed",
+    "nofollow": "the page asks that its links are not followed, or the link itself does",
     "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',
     "page_links": "beyond crawl.page_links in one page",
     "seen": "known already",

@@ -144,6 +144,13 @@ def test_parts_and_origin() -> None:
     assert cross.origin == "http://example.com:443"
 
 
+def test_a_broken_escape_is_not_completed_by_what_follows() -> None:
+    url = canonicalize("http://example.com/%a%41")
+    assert url is not None
+    assert url.path == "/%a%41"
+    assert canonicalize(url.href) == url
+
+
 PIECES = st.sampled_from(
     ["a", "%41", "%2e", ".", "..", "/", "//", ";sid=1", ";jsessionid=2", "(S(aaaaaaaaaaaaaaaaaaaaaaaa))", "?", "&", "=",
      "sid", "utm_x", "#", "%", "%2", "%zz", "ü", "\\", " ", "@", ":", ":80", ".com", "[", "😀", "\t", "ß", "xn--", "。"]

@@ -1,0 +1,453 @@
+"""HTML to a page: encodings, text, links with their surroundings, metadata, and hostile input."""
+
+import contextlib
+import random
+import time
+from datetime import date
+
+import pytest
+from crawl_values import fetched
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from periplus.errors import PeriplusError
+from periplus.model import LonLat, Page
+from periplus.pages import read_page
+
+URL = "http://example.com/a/b.html"
+
+
+def read(
+    html: str | bytes,
+    *,
+    header: str = "text/html",
+    max_links: int = 500,
+    window: int = 50,
+    robots: tuple[str, ...] = (),
+) -> Page:
+    body = html.encode() if isinstance(html, str) else html
+    headers = tuple(("X-Robots-Tag", value) for value in robots)
+    response = fetched(URL, body, content_type=header, headers=headers)
+    return read_page(response, max_links=max_links, window_tokens=window)
+
+
+# -- Encodings (reliability C2) ----------------------------------------------------------------------
+
+NAMES = "Москва Санкт-Петербург"
+ENCODINGS = [
+    ("utf-8", "utf-8", "Zürich São Paulo Москва 東京"),
+    ("windows-1251", "cp1251", NAMES),
+    ("koi8-r", "koi8-r", NAMES),
+    ("shift_jis", "shift_jis", "東京都 大阪市"),
+    ("euc-jp", "euc_jp", "東京都 大阪市"),
+    ("iso-2022-jp", "iso2022_jp", "東京都 大阪市"),
+    ("gbk", "gbk", "北京 上海 广州"),
+    ("gb2312", "gbk", "北京 上海"),
+    ("gb18030", "gb18030", "北京 上海 广州"),
+    ("big5", "big5", "臺北 高雄"),
+    ("euc-kr", "euc_kr", "서울 부산"),
+    ("iso-8859-1", "cp1252", "Zürich “São Paulo”"),  # what the label means on the web
+    ("iso-8859-2", "iso8859_2", "Łódź Kraków"),
+    ("windows-1252", "cp1252", "München"),
+    ("windows-1255", "cp1255", "ירושלים"),
+    ("windows-1256", "cp1256", "القاهرة"),
+    ("tis-620", "cp874", "กรุงเทพ"),
+]
+
+
+@pytest.mark.parametrize(("label", "codec", "text"), ENCODINGS)
+def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> None:
+    page = read(f"<title>{text}</title><p>{text}".encode(codec), header=f'text/html; charset="{label}"')
+    assert (page.title, page.text) == (text, text)
+
+
+@pytest.mark.parametrize(("label", "codec", "text"), ENCODINGS)
+def test_else_a_meta_tag_does(label: str, codec: str, text: str) -> None:
+    for tag in (f'<meta charset="{label}">', f'<META http-equiv=Content-Type content="text/html; charset={label}">'):
+        assert read(f"<html><head>{tag}<title>x</title><p>{text}".encode(codec)).text == text
+
+
+def test_a_byte_order_mark_comes_first_then_the_header_then_the_tag() -> None:
+    russian = f'<meta charset="koi8-r"><p>{NAMES}'
+    assert read(b"\xef\xbb\xbf" + russian.encode(), header="text/html; charset=cp1251").text == NAMES
+    assert read(b"\xff\xfe" + russian.encode("utf-16-le"), header="text/html; charset=cp1251").text == NAMES
+    assert read(b"\xfe\xff" + russian.encode("utf-16-be")).text == NAMES
+    assert read(russian.encode("cp1251"), header="text/html; charset=windows-1251").text == NAMES
+    assert read(f"<p>{NAMES}".encode("utf-16-le"), header="text/html; charset=utf-16le").text == NAMES
+
+
+def test_without_any_word_it_is_utf8_or_western() -> None:
+    assert read("<p>Zürich Москва".encode()).text == "Zürich Москва"
+    assert read("<p>Zürich".encode("cp1252")).text == "Zürich"
+    assert read(("<p>" + "Москва" * 50).encode()[:-1]).text.startswith("Москва")  # cut in the middle of a letter
+
+
+@pytest.mark.parametrize("label", ["", "nonsense", "iso-8859&#8211;1", "utf-7", "x-user-defined", "none", "utf-16"])
+def test_a_wrong_label_is_not_believed(label: str) -> None:
+    assert "Zürich" in read(f'<meta charset="{label}"><p>Zürich'.encode()).text
+
+
+def test_bytes_that_do_not_fit_are_replaced_and_the_rest_stays() -> None:
+    page = read(b"<p>Lis\xffbon</p><p>Porto</p>", header="text/html; charset=utf-8")
+    assert page.text == "Lis\ufffdbon\nPorto"
+
+
+# -- Text ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>one</p><p>two</p>", "one\ntwo"),
+        ("<div>one<div>two</div>three</div>", "one\ntwo\nthree"),
+        ("one<br>two", "one\ntwo"),
+        ("<ul><li>one<li>two</ul>", "one\ntwo"),
+        ("<table><tr><td>one<td>two<tr><td>three</table>", "one\ntwo\nthree"),
+        ("<p>a <b>bold</b> word</p>", "a bold word"),
+        ("<p>glu<i>ed</i></p>", "glued"),
+        ("<p>  many \n\t blanks  </p>", "many blanks"),
+        ("<p>no&nbsp;break</p>", "no break"),
+        ("<p>a &amp; b &lt;c&gt; &eacute;&#8364;</p>", "a & b <c> é€"),
+        ("<p>see <a href=/x> Lisbon </a> now</p>", "see Lisbon now"),
+        ("<p>see<a href=/x>Lisbon</a>now</p>", "seeLisbonnow"),
+        ("<a href=/x><div>block</div></a>after", "block\nafter"),
+        ("<p>one <a href=/x></a></p><p>two", "one\ntwo"),
+        ("<a href=/1><img></a><p>two", "two"),
+        ("<script>var x</script><style>p{}</style><p>text<noscript>no</noscript>", "text"),
+        ("<svg><text>no</text></svg><iframe>no</iframe><template>no</template>text", "text"),
+        ("<select><option>no</select><textarea>no</textarea>text", "text"),
+        ("<!-- comment -->text", "text"),
+        ("<address>1 Main St<br>Portland, OR 97201</address>", "1 Main St\nPortland, OR 97201"),
+        ("", ""),
+        ("<title>only a title</title>", ""),
+        ("plain text", "plain text"),
+    ],
+)
+def test_text_has_one_line_a_block(html: str, text: str) -> None:
+    assert read(html).text == text
+
+
+def test_control_characters_vanish_written_or_referred_to() -> None:
+    page = read("<p>a\x00b\x01c\x02d &#1;&#2;5&#3;&#x4;&#0;&#00031;&#x1f e&#&#2;2;7&#3; <a href=/x>link</a>")
+    assert not any(ord(character) < 32 and character != "\n" for character in page.text + page.title)
+    assert [link.anchor for link in page.links] == ["link"]
+    assert "&#65;" not in read("<p>&#65;&#x41;&#10;B").text
+    assert read("<p>&#65;&#x41;&#20013;").text == "AA中"
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title> A \n title </title><p>x", "A title"),
+        ("<svg><title>Drawing</title></svg><p>x", "Drawing"),
+        ("<head><title>Page</title></head><body><svg><title>Drawing</title></svg>", "Page"),
+        ("<p>First line</p><p>x", "First line"),
+        ("<title></title><p>First line", "First line"),
+        ("", ""),
+        ("<title>" + "x" * 10_000 + "</title>", "x" * 500),
+    ],
+)
+def test_titles(html: str, title: str) -> None:
+    assert read(html).title == title
+
+
+# -- Links ---------------------------------------------------------------------------------------------
+
+
+def test_links_have_anchor_and_neighbourhood() -> None:
+    page = read("<p>Visit <a href=/lisbon>old <b>Lisbon</b></a> by train</p><p>or <a href=/porto>Porto</a></p>")
+    lisbon, porto = page.links
+    assert (lisbon.url, lisbon.anchor) == ("http://example.com/lisbon", "old Lisbon")
+    assert (lisbon.before, lisbon.after) == ("Visit", "by train or Porto")
+    assert (porto.anchor, porto.before, porto.after) == ("Porto", "Visit old Lisbon by train or", "")
+
+
+def test_the_window_is_as_wide_as_asked() -> None:
+    words = " ".join(f"w{number}" for number in range(200))
+    html = f"<p>{words} <a href=/x>here</a> {words}"
+    link = read(html, window=3).links[0]
+    assert (link.before, link.after) == ("w197 w198 w199", "w0 w1 w2")
+    assert len(read(html, window=50).links[0].before.split()) == 50
+    none = read(html, window=0).links[0]
+    assert (none.anchor, none.before, none.after) == ("here", "", "")
+
+
+def test_text_without_blanks_has_a_bounded_window() -> None:
+    link = read("<p>" + "東" * 5_000 + "<a href=/x>京</a>" + "都" * 5_000).links[0]
+    assert link.anchor == "京"
+    assert 0 < len(link.before) <= 600
+    assert 0 < len(link.after) <= 600
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor"),
+    [
+        ("<a href=/x><img alt='A picture'></a>", "A picture"),
+        ("<a href=/x title='A title'></a>", "A title"),
+        ("<a href=/x><img></a>", ""),
+        ("<map><area href=/x alt='An area'></map>", "An area"),
+        ("<a href=/x>" + "long " * 1_000 + "</a>", ("long " * 100).strip()),
+    ],
+)
+def test_links_without_a_text_of_their_own(html: str, anchor: str) -> None:
+    assert [link.anchor for link in read(html).links] == [anchor]
+
+
+def test_links_are_absolute_canonical_and_in_order() -> None:
+    html = "<a href=c>1</a><a href='../d?utm_source=x#y'>2</a><a href='HTTP://OTHER.example'>3</a><a href=''>4</a>"
+    assert [link.url for link in read(html).links] == [
+        "http://example.com/a/c",
+        "http://example.com/d",
+        "http://other.example/",
+        "http://example.com/a/b.html",
+    ]
+
+
+def test_what_is_not_taken_is_counted() -> None:
+    html = (
+        "<a href='javascript:x()'>1</a><a href='mailto:a@b.c'>2</a><a href='tel:1'>3</a><a name=x>4</a>"
+        "<a href=/n rel='external NoFollow'>5</a><a href=/1>6</a><a href=/2>7</a><a href=/3>8</a>"
+    )
+    page = read(html, max_links=2)
+    assert [link.anchor for link in page.links] == ["6", "7"]
+    assert page.dropped == {"not_http": 3, "nofollow": 1, "page_links": 1}
+
+
+def test_base_href() -> None:
+    assert read("<base href='http://other.example/x/'><a href=y>z").links[0].url == "http://other.example/x/y"
+    assert read("<base href='/x/'><a href=y>z").links[0].url == "http://example.com/x/y"
+    assert read("<base href='javascript:1'><a href=y>z").links[0].url == "http://example.com/a/y"
+    assert read("<base target=_top><a href=y>z").links[0].url == "http://example.com/a/y"
+
+
+def test_frames_and_meta_refresh_are_links() -> None:
+    frames = read("<frameset><frame src=one.html><frame src=/two.html></frameset>")
+    assert [link.url for link in frames.links] == ["http://example.com/a/one.html", "http://example.com/two.html"]
+    for content in ("0; url=/next", "5;URL='/next'", "0,/next", "0; /next", '0; url="/next"'):
+        links = read(f"<meta http-equiv=Refresh content='{content}'>".replace("''", "'")).links
+        assert [link.url for link in links if content.count("'") == 0] in ([], ["http://example.com/next"])
+    assert read("<meta http-equiv=refresh content='0; url=/next'>").links[0].url == "http://example.com/next"
+    assert read("<meta http-equiv=refresh content='0; url=javascript:1'>").links == ()
+    assert read("<meta http-equiv=refresh content='30'>").links == ()
+
+
+# -- What a page says about itself ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("html", "robots", "noindex", "nofollow"),
+    [
+        ("", (), False, False),
+        ("<meta name=robots content=noindex>", (), True, False),
+        ("<META NAME=ROBOTS CONTENT='NOINDEX, NOFOLLOW'>", (), True, True),
+        ("<meta name=robots content=none>", (), True, True),
+        ("<meta name=robots content='index,follow'>", (), False, False),
+        ("<meta name=robots content=index><meta name=robots content=nofollow>", (), False, True),
+        ("<meta name=periplus content=noindex>", (), True, False),
+        ("<meta name=otherbot content=noindex>", (), False, False),
+        ("", ("noindex",), True, False),
+        ("", ("noarchive, nofollow",), False, True),
+        ("", ("none",), True, True),
+        ("", ("NoIndex",), True, False),
+        ("", ("periplus: noindex, nofollow",), True, True),
+        ("", ("otherbot: noindex, nofollow",), False, False),
+        ("", ("unavailable_after: 25 Jun 2010 15:00:00 PST",), False, False),
+        ("", ("noindex, unavailable_after: 25 Jun 2010 15:00:00 PST",), True, False),
+        ("", ("otherbot: noindex, periplus: nofollow",), False, True),
+        ("", ("otherbot: noindex",), False, False),
+    ],
+)
+def test_robots_directives(html: str, robots: tuple[str, ...], noindex: bool, nofollow: bool) -> None:
+    page = read(html + "<p>x", robots=robots)
+    assert (page.noindex, page.nofollow) == (noindex, nofollow)
+
+
+def test_canonical() -> None:
+    assert read("<link rel=canonical href=/c>").canonical == "http://example.com/c"
+    assert read("<link REL='Canonical' href=/c>").canonical == "http://example.com/c"
+    assert read("<link rel='shortlink canonical' href=/c>").canonical == "http://example.com/c"
+    assert read("<link rel=canonical href='javascript:1'>").canonical is None
+    assert read("<p>x").canonical is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [("<html lang=de>", "de"), ("<html lang='pt-BR'>", "pt"), ("<html lang='EN_us'>", "en"), ("<html>", "")],
+)
+def test_stated_language(tag: str, language: str) -> None:
+    assert read(f"{tag}<p>x").language == language
+
+
+@pytest.mark.parametrize(
+    ("html", "day"),
+    [
+        ("<meta property='article:published_time' content='2025-02-03T10:00:00Z'>", date(2025, 2, 3)),
+        ("<meta name=date content=20250203>", date(2025, 2, 3)),
+        ("<meta name=DC.date.issued content=2025-2-3>", date(2025, 2, 3)),
+        ("<meta name=pubdate content='Mon, 03 Feb 2025 10:00:00 GMT'>", date(2025, 2, 3)),
+        ("<meta name=pubdate content='February 3rd, 2025'>", date(2025, 2, 3)),
+        ("<meta name=pubdate content='3 Feb 2025'>", date(2025, 2, 3)),
+        ("<meta itemprop=datePublished content=2025-02-03>", date(2025, 2, 3)),
+        ('<script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2025-02-03"}</script>',
+         date(2025, 2, 3)),
+        ("<time datetime='2025-02-03T08:00'>yesterday</time>", date(2025, 2, 3)),
+        ("<meta name=date content=1960-01-01>", None),
+        ("<meta name=date content=2031-01-01>", None),
+        ("<meta name=date content=2025-13-45>", None),
+        ("<meta name=date content='soon'>", None),
+        ("<meta name=date content=1960-01-01><time datetime=2025-02-03>", date(2025, 2, 3)),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_publication_dates(html: str, day: date | None) -> None:
+    assert read(html + "<p>x").published == day
+
+
+def test_a_date_in_the_url() -> None:
+    for path, day in (
+        ("/2025/02/03/flood", date(2025, 2, 3)),
+        ("/news/2025-02-03-flood", date(2025, 2, 3)),
+        ("/2025/02/flood", None),
+        ("/1875/02/03/", None),
+    ):
+        response = fetched(f"http://example.com{path}", b"<p>x")
+        assert read_page(response).published == day
+
+
+JSON_LD = """<script type="application/ld+json">{"@context": "https://schema.org", "@graph": [
+ {"@type": "Restaurant", "geo": {"latitude": "45.5", "longitude": -122.6},
+  "address": {"@type": "PostalAddress", "streetAddress": "1 Main St", "addressLocality": "Portland",
+              "addressRegion": "OR", "postalCode": "97201"}}]}</script>"""
+
+
+def test_places_in_json_ld() -> None:
+    hints = read(JSON_LD).hints
+    assert hints.points == (LonLat(-122.6, 45.5),)
+    assert hints.postal_addresses == ("1 Main St, Portland, OR 97201",)
+    listed = JSON_LD.replace('"PostalAddress"', '["Thing", "PostalAddress"]')
+    assert read(listed).hints.postal_addresses == ("1 Main St, Portland, OR 97201",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[[[[", "null", "1", '"x"', '{"latitude": {}, "longitude": []}', '{"latitude": 1e999, "longitude": 0}',
+     '{"latitude": 91, "longitude": 0}', '{"@type": "PostalAddress", "addressLocality": 7}', "[" * 100_000,
+     '{"a":' * 5_000 + "1" + "}" * 5_000, "9" * 10_000, '{"datePublished": 7}', '{"@type": {"x": 1}}'],
+)  # fmt: skip
+def test_broken_json_ld_says_nothing(text: str) -> None:
+    page = read(f'<script type="application/ld+json">{text}</script><p>x')
+    assert page.hints.points == ()
+    assert page.hints.postal_addresses == ()
+
+
+def test_places_in_meta_tags_and_microdata() -> None:
+    hints = read(
+        "<meta name=geo.position content='38.7;-9.1'><meta name=geo.placename content='Lisbon'>"
+        "<div itemscope itemtype='http://schema.org/PostalAddress'><span itemprop=streetAddress>1 Rua A</span>"
+        "<span itemprop=addressLocality>Lisboa</span></div>"
+        "<div class=adr><span class=street-address>2 Rua B</span> <span class=locality>Porto</span></div>"
+    ).hints
+    assert hints.points == (LonLat(-9.1, 38.7),)
+    assert hints.place_names == ("Lisbon",)
+    assert hints.postal_addresses == ("1 Rua A, Lisboa", "2 Rua B, Porto")
+    assert read("<meta name=ICBM content='0,0'>").hints.points == ()
+    assert read("<meta name=ICBM content='500,0'>").hints.points == ()
+
+
+def test_description() -> None:
+    assert read("<meta name=description content=' a \n b '>").description == "a b"
+    assert read("<meta property=og:description content='x'>").description == "x"
+    assert len(read(f"<meta name=description content='{'x' * 5_000}'>").description) == 1_000
+
+
+# -- Hostile input (reliability C1, C4, C6, U7) --------------------------------------------------------
+
+HOSTILE = {
+    "links": "".join(f"<a href=/{number}>l{number}</a> " for number in range(100_000)),
+    "long hrefs": "".join(f"<a href=/{'x' * 100_000}>l</a> " for _ in range(20)),
+    "siblings": "<p>" * 200_000,
+    "formatting": "<b>" * 20_000,
+    "tables": "<table>" * 10_000,
+    "anchors": "<a href=/x>" * 20_000,
+    "nested": "<div>" * 3_000 + "x",
+    "unclosed": "<meta " * 20_000,
+    "one text": "word " * 1_000_000,
+    "one word": "x" * 5_000_000,
+    "attributes": "<p " + " ".join(f"a{number}=1" for number in range(5_000)) + ">x",
+    "addresses": "<div class=adr><b class=locality>x</b></div>" * 20_000,
+    "title": "<title>" + "x" * 5_000_000,
+    "entities": "&amp;" * 500_000,
+    "digits": "&#2;" + "9" * 5_000 + "&#3;",
+    "robots": "<meta name=robots content=" + "noindex," * 100_000 + ">",
+    "dates": "".join(f"<time datetime={'9' * 1000}>" for _ in range(1_000)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_are_read_in_time(name: str) -> None:
+    started = time.perf_counter()
+    page = read(HOSTILE[name])
+    assert time.perf_counter() - started < 5.0
+    assert len(page.text) <= 2_000_000
+    assert len(page.title) <= 500
+    assert len(page.links) <= 500
+
+
+def test_a_hundred_thousand_links_are_counted() -> None:
+    page = read(HOSTILE["links"])
+    assert (len(page.links), page.dropped) == (500, {"page_links": 99_500})
+    assert page.links[499].anchor == "l499"
+
+
+def test_a_text_that_is_cut_leaves_no_mark_behind() -> None:
+    for padding in range(0, 40, 3):
+        html = "x" * (1_999_970 + padding) + "".join(f"<a href=/{number}>y</a>" for number in range(20))
+        text = read(html).text
+        assert set(text) <= {"x", "y"}
+
+
+FRAGMENTS = st.sampled_from(
+    ["<p>", "</p>", "<a href=/x>", "</a>", "<div", ">", "<table><tr><td>", "<title>", "</title>", "<script>", "-->",
+     "<!--", "<meta charset=", "utf-16", "shift_jis", '"', "'", "&#", "&#2;", "5", "&#3;", "<base href=", "http://[",
+     "<meta name=robots content=", "<svg>", "<template>", "<frameset>", "<frame src=x>", "\x00", "\x02", "ü", "東", " "]
+)  # fmt: skip
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(FRAGMENTS | st.text(max_size=5), max_size=40), st.sampled_from(["", "text/html; charset=shift_jis"]))
+def test_any_markup_gives_a_page_or_our_error(pieces: list[str], header: str) -> None:
+    body = "".join(pieces).encode("utf-8", "surrogatepass")
+    try:
+        page = read(body, header=header)
+    except PeriplusError:
+        return
+    assert not any(ord(character) < 32 and character != "\n" for character in page.text)
+    assert all(link.url.startswith(("http://", "https://")) for link in page.links)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.binary(max_size=400), st.sampled_from(["text/html", "text/html; charset=gbk", "text/html; charset=utf-16"]))
+def test_any_bytes_give_a_page_or_our_error(body: bytes, header: str) -> None:
+    with contextlib.suppress(PeriplusError):
+        read(body, header=header)
+
+
+def test_mutated_pages_give_a_page_or_our_error() -> None:
+    numbers = random.Random(5)
+    good = (
+        JSON_LD + "<title>t</title><p>Visit <a href=/x rel=next>Lisbon</a>, <b>Portugal</b>.<table><tr><td>x"
+    ).encode()
+    for _ in range(1_000):
+        body = bytearray(good)
+        for _ in range(numbers.randint(1, 20)):
+            at = numbers.randrange(len(body))
+            if numbers.random() < 0.5:
+                body[at] = numbers.randrange(256)
+            else:
+                del body[at : at + numbers.randint(1, 10)]
+        read(bytes(body))
+
+
+def test_reading_is_a_pure_function() -> None:
+    html = JSON_LD + "<p>Visit <a href=/x>Lisbon</a>"
+    assert read(html) == read(html)

@@ -1,0 +1,200 @@
+"""Guarded workers: what a page breaks costs that page, and nothing is left behind."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import uvloop
+
+from periplus.errors import BadContent, EnvironmentFailure
+from periplus.pages import Workers
+
+
+def work(job: bytes) -> bytes:
+    """What the tests' workers do: as the job says."""
+    word, _, rest = job.partition(b" ")
+    return DEEDS[word](rest)
+
+
+def die() -> bytes:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return b""
+
+
+def hang() -> bytes:
+    time.sleep(3600)
+    return b""
+
+
+def spin() -> NoReturn:
+    while True:
+        pass
+
+
+def refuse(error: Exception) -> NoReturn:
+    raise error
+
+
+DEEDS: dict[bytes, Callable[[bytes], bytes]] = {
+    b"echo": lambda rest: rest,
+    b"pid": lambda _: str(os.getpid()).encode(),
+    b"die": lambda _: die(),
+    b"exit": lambda _: os._exit(3),
+    b"hang": lambda _: hang(),
+    b"spin": lambda _: spin(),
+    b"eat": lambda _: b"x" * (4 * 2**30),
+    b"recurse": lambda _: work(b"recurse"),
+    b"refuse": lambda _: refuse(BadContent("not today")),
+    b"raise": lambda _: refuse(ValueError("surprise")),
+}
+
+
+def run(
+    story: Callable[[Workers], Awaitable[Any]], *, count: int = 2, seconds: float = 5.0, cpu_seconds: float = 2.0
+) -> Any:
+    workers = Workers(work, count, seconds=seconds, cpu_seconds=cpu_seconds, memory_bytes=2**29)
+
+    async def whole() -> Any:
+        await workers.start()
+        try:
+            return await story(workers)
+        finally:
+            await workers.close()
+
+    return asyncio.run(whole())
+
+
+async def attempt(workers: Workers, job: bytes) -> bytes | str:
+    try:
+        return await workers.run(job)
+    except BadContent as error:
+        return str(error)
+
+
+def test_jobs_are_done_and_matched_with_their_results() -> None:
+    async def story(workers: Workers) -> list[bytes]:
+        return await asyncio.gather(*(workers.run(b"echo %d" % number) for number in range(500)))
+
+    assert run(story) == [b"%d" % number for number in range(500)]
+
+
+def test_large_jobs_and_results() -> None:
+    big = os.urandom(3 * 2**20)
+
+    async def story(workers: Workers) -> list[bytes]:
+        return await asyncio.gather(*(workers.run(b"echo " + big) for _ in range(4)))
+
+    assert run(story) == [big] * 4
+
+
+@pytest.mark.parametrize(
+    ("job", "reason"),
+    [
+        (b"die", "broke the process"),
+        (b"exit", "broke the process"),
+        (b"hang", "took too long"),
+        (b"spin", "broke the process"),
+        (b"eat", "MemoryError"),
+        (b"recurse", "RecursionError"),
+        (b"refuse", "not today"),
+        (b"raise", "surprise"),
+    ],
+)
+def test_a_hostile_job_costs_one_job(job: bytes, reason: str, capfd: pytest.CaptureFixture[str]) -> None:
+    async def story(workers: Workers) -> list[bytes | str]:
+        jobs = [b"echo 1", b"echo 2", job, *(b"echo %d" % number for number in range(3, 20))]
+        return await asyncio.gather(*(attempt(workers, one) for one in jobs))
+
+    results = run(story, seconds=0.5 if job == b"hang" else 20.0, cpu_seconds=0.3)
+    assert reason in str(results.pop(2))
+    assert results == [b"%d" % number for number in (1, 2, *range(3, 20))]
+    capfd.readouterr()
+
+
+def test_many_hostile_jobs_in_a_row() -> None:
+    async def story(workers: Workers) -> list[bytes | str]:
+        jobs = [b"die" if number % 3 == 0 else b"echo %d" % number for number in range(60)]
+        return await asyncio.gather(*(attempt(workers, job) for job in jobs))
+
+    results = run(story)
+    assert [result for result in results if isinstance(result, bytes)] == [b"%d" % n for n in range(60) if n % 3]
+
+
+def test_hostile_jobs_under_the_other_event_loop() -> None:
+    workers = Workers(work, 2, seconds=5.0)
+
+    async def whole() -> list[bytes | str]:
+        await workers.start()
+        try:
+            return await asyncio.gather(*(attempt(workers, b"die" if n % 2 else b"echo x") for n in range(40)))
+        finally:
+            await workers.close()
+
+    assert uvloop.run(whole()).count(b"x") == 20
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def test_closing_leaves_no_process_behind_even_in_the_middle_of_a_job() -> None:
+    workers = Workers(work, 2, seconds=60.0, cpu_seconds=60.0)
+
+    async def whole() -> tuple[set[int], list[bytes | str]]:
+        await workers.start()
+        pids = {int(await workers.run(b"pid x")) for _ in range(20)}
+        hanging = [asyncio.create_task(attempt(workers, b"hang")) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        await workers.close()
+        return pids, await asyncio.gather(*hanging)
+
+    pids, results = asyncio.run(whole())
+    assert all("ended before" in str(result) for result in results)
+    deadline = time.monotonic() + 5.0
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        os.sched_yield()
+    assert not any(alive(pid) for pid in pids)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_two_pools_close_independently() -> None:
+    first, second = Workers(work, 1), Workers(work, 1)
+
+    async def whole() -> tuple[bytes, bytes]:
+        await first.start()
+        await second.start()
+        one = await first.run(b"echo 1")
+        await first.close()
+        two = await second.run(b"echo 2")
+        await second.close()
+        return one, two
+
+    assert asyncio.run(asyncio.wait_for(whole(), 10)) == (b"1", b"2")
+
+
+def test_nothing_waits_for_ever_when_no_worker_can_be_made() -> None:
+    workers = Workers(work, 1)
+
+    async def whole() -> list[BaseException | bytes]:
+        await workers.start()
+        os.kill(workers._nursery_pid, signal.SIGKILL)
+        await asyncio.to_thread(os.waitpid, workers._nursery_pid, 0)
+        results = await asyncio.gather(
+            *(workers.run(job) for job in (b"die", b"echo 1", b"echo 2", b"echo 3", b"echo 4", b"echo 5")),
+            return_exceptions=True,
+        )
+        await workers.close()
+        return results
+
+    results = asyncio.run(asyncio.wait_for(whole(), 10))
+    assert isinstance(results[0], BadContent)
+    assert all(isinstance(result, EnvironmentFailure) for result in results[1:])

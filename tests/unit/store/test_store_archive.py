@@ -1,0 +1,144 @@
+"""The archive: WARC that others can read, digests that are right, and a tail that a crash cannot spoil."""
+
+import base64
+import gzip
+import hashlib
+import io
+import warnings
+from pathlib import Path
+
+import pytest
+from crawl_values import fetched
+from fake_clock import FakeClock
+from warcio.archiveiterator import ArchiveIterator
+
+from periplus.errors import Corrupt
+from periplus.store.archive import Archive, warc_record
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # the package loads its own old interface
+    from fastwarc.warc import ArchiveIterator as FastIterator
+    from fastwarc.warc import WarcRecordType
+
+
+def sha1(data: bytes) -> str:
+    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+
+
+def archive(folder: Path, *, max_bytes: int = 2**30, file: str | None = None, end: int = 0) -> Archive:
+    made = Archive(folder, "main", max_bytes, agent="Periplus/test", clock=FakeClock())
+    made.resume(file, end)
+    return made
+
+
+def records(path: Path) -> list[tuple[str, str | None, bytes]]:
+    """Type, URL and body of every record, read by warcio."""
+    with path.open("rb") as stream:
+        return [
+            (record.rec_type, record.rec_headers.get_header("WARC-Target-URI"), record.content_stream().read())
+            for record in ArchiveIterator(stream, check_digests="raise")
+        ]
+
+
+def test_a_record_says_what_came_from_where_and_when() -> None:
+    response = fetched(
+        "http://example.com/ü",
+        "<p>Zürich".encode(),
+        headers=(("Content-Encoding", "gzip"), ("Content-Length", "3"), ("X-A", "caf\xe9"), ("X-B", "a\r\nb")),
+    )
+    raw = gzip.decompress(warc_record(response))
+    head, _, block = raw.partition(b"\r\n\r\n")
+    fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    body = "<p>Zürich".encode()
+    assert head.startswith(b"WARC/1.1\r\n")
+    assert fields["WARC-Type"] == "response"
+    assert fields["WARC-Target-URI"] == "http://example.com/ü"
+    assert fields["WARC-Date"] == "2026-03-01T12:00:00Z"
+    assert fields["WARC-IP-Address"] == "127.0.0.1"
+    assert fields["Content-Type"] == "application/http; msgtype=response"
+    assert fields["WARC-Payload-Digest"] == sha1(body)
+    block = block.removesuffix(b"\r\n\r\n")
+    assert fields["WARC-Block-Digest"] == sha1(block)
+    assert int(fields["Content-Length"]) == len(block)
+    http_head, _, payload = block.partition(b"\r\n\r\n")
+    assert payload == body
+    assert http_head.split(b"\r\n")[0] == b"HTTP/1.1 200 OK"
+    assert b"Content-Encoding" not in http_head  # the body is stored decoded
+    assert b"Content-Length: %d" % len(body) in http_head
+    assert b"X-A: caf\xe9\r\n" in http_head  # the bytes that came
+    assert b"X-B: a  b" in http_head
+
+
+def test_the_same_response_is_the_same_record() -> None:
+    assert warc_record(fetched()) == warc_record(fetched())
+    assert warc_record(fetched()) != warc_record(fetched("http://example.com/other"))
+
+
+def test_odd_statuses_and_truncation() -> None:
+    assert b"HTTP/1.1 299 Unknown" in gzip.decompress(warc_record(fetched(status=299)))
+    assert b"WARC-Truncated: length" in gzip.decompress(warc_record(fetched(truncated=True)))
+
+
+def test_files_are_read_by_warcio_and_fastwarc(tmp_path: Path) -> None:
+    made = archive(tmp_path)
+    responses = [fetched(f"http://example.com/{number}", b"<p>%d" % number * 100) for number in range(20)]
+    places = [made.append(warc_record(response)) for response in responses]
+    made.close()
+    path = tmp_path / places[0][0]
+    found = records(path)
+    assert [kind for kind, _, _ in found] == ["warcinfo"] + ["response"] * 20
+    assert [(url, body) for _, url, body in found[1:]] == [(response.url, response.body) for response in responses]
+    fast = FastIterator(str(path), record_types=WarcRecordType.response, verify_digests=True, fsspec_args=False)
+    assert [record.headers["WARC-Target-URI"] for record in fast] == [response.url for response in responses]
+    for response, (_, offset, length) in zip(responses, places, strict=True):
+        member = path.read_bytes()[offset : offset + length]
+        assert gzip.decompress(member) == gzip.decompress(warc_record(response))  # one member each, by offset
+
+
+def test_a_full_file_is_followed_by_the_next(tmp_path: Path) -> None:
+    made = archive(tmp_path, max_bytes=2_000)
+    files = [made.append(warc_record(fetched(f"http://example.com/{number}")))[0] for number in range(20)]
+    made.close()
+    assert sorted(set(files)) == sorted(path.name for path in tmp_path.iterdir())
+    assert len(set(files)) > 2
+    for file in set(files):
+        kinds = [kind for kind, _, _ in records(tmp_path / file)]
+        assert kinds[0] == "warcinfo"
+        assert set(kinds[1:]) == {"response"}
+
+
+def test_what_was_not_committed_is_cut_off(tmp_path: Path) -> None:
+    made = archive(tmp_path)
+    file, offset, length = made.append(warc_record(fetched("http://example.com/committed")))
+    made.append(warc_record(fetched("http://example.com/lost")))
+    made.close()
+    path = tmp_path / file
+    path.write_bytes(path.read_bytes()[:-20])  # torn in the middle of the last record
+    again = archive(tmp_path, file=file, end=offset + length)
+    again.append(warc_record(fetched("http://example.com/next")))
+    again.close()
+    assert [url for _, url, _ in records(path)[1:]] == ["http://example.com/committed", "http://example.com/next"]
+
+
+def test_files_begun_and_not_committed_vanish(tmp_path: Path) -> None:
+    made = archive(tmp_path, max_bytes=2_000)
+    file, offset, length = made.append(warc_record(fetched()))
+    for number in range(10):
+        made.append(warc_record(fetched(f"http://example.com/{number}")))
+    made.close()
+    assert len(list(tmp_path.iterdir())) > 1
+    archive(tmp_path, max_bytes=2_000, file=file, end=offset + length).close()
+    assert [path.name for path in tmp_path.iterdir()] == [file]
+    archive(tmp_path, max_bytes=2_000).close()  # nothing was ever committed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_strange_name_is_corrupt(tmp_path: Path) -> None:
+    with pytest.raises(Corrupt):
+        archive(tmp_path, file="strange.warc.gz", end=1)
+
+
+def test_records_stand_alone() -> None:
+    member = warc_record(fetched())
+    (record,) = list(ArchiveIterator(io.BytesIO(member)))
+    assert record.rec_headers.get_header("WARC-Record-ID").startswith("<urn:uuid:")
