@@ -134,6 +134,29 @@ def test_a_click_on_the_map_highlights_the_entry(visit: Visit) -> None:
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 20)
     expect(page.locator(".popup h3")).to_have_text("Sylhet")
     expect(page.locator(".hit.is-hot")).to_contain_text("Floods around Sylhet")
+    page.mouse.move(box["x"] + 30, box["y"] + box["height"] - 30)
+    expect(page.locator(".hit.is-hot")).to_have_count(1)
+    page.locator(".popup-close").click()
+    expect(page.locator(".hit.is-hot")).to_have_count(0)
+
+
+def test_near_says_how_far(visit: Visit) -> None:
+    page = visit.open("/?q=floods+near+Sylhet")
+    expect(page.locator(".chip.is-chosen")).to_have_text("within 50 km of Sylhet, Bangladesh · 1")
+
+
+def test_searching_the_area_of_the_map(visit: Visit) -> None:
+    page = visit.open("/?q=river&map=-96.0000,31.0000,6.00")
+    box = page.locator(".map-canvas").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 200, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 215, box["y"] + 300, steps=3)
+    page.mouse.up()
+    page.get_by_role("button", name="Search this area").click()
+    expect(page.locator(".chip.is-chosen")).to_have_text("in the chosen area")
+    expect(page.locator(".hit .place").first).to_have_text("Houston")
+    assert "bbox=" in page.url
 
 
 def test_a_shared_address_shows_the_same_view(visit: Visit) -> None:

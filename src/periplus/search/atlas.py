@@ -76,6 +76,9 @@ class KnownPlace:
         }
 
 
+SHORTEST_OTHER_NAME = 4
+"""Letters of another name of a place, unless it is written in capitals: LA, NYC."""
+
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -148,7 +151,9 @@ class Atlas:
         """Places with pages that bear the name, the likeliest first; by another name only if none does."""
         key = name_key(name)
         found = {place.id: place for place in self._by_name.get(key, ())}
-        if not found and self._gazetteer is not None and key:
+        # "near me" is not about Maine: short names other than the place's own must be written as codes.
+        is_name = len(key) >= SHORTEST_OTHER_NAME or (len(key) >= 2 and name.isupper())
+        if not found and self._gazetteer is not None and is_name:
             others = (self._places.get(other.id) for other in self._gazetteer.find(name, limit=20))
             found = {place.id: place for place in others if place and place.pages}
         return rank(found.values())

@@ -117,6 +117,10 @@ class Collection:
                 self._adopt()
             return any(changed)
 
+    def warm_up(self) -> None:
+        """Do now what the first question would have to wait for: reading the gazetteer's names."""
+        self._atlas.named("periplus")
+
     def _adopt(self) -> None:
         """Read the places anew, with how many pages name each and how many are mainly about each."""
         pages: Counter[int] = Counter()

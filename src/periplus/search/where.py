@@ -16,7 +16,7 @@ from periplus.search.words import Word
 
 __all__ = ["AROUND_KM", "PlaceWords", "Where", "find_place_words", "named_place"]
 
-INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "a", "nach", "aus", "within", "inside"})
+INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "nach", "aus", "within", "inside"})
 AROUND_WORDS = frozenset({"near", "around", "nearby", "bei", "près", "perto", "cerca", "vicino"})
 LINK_WORDS = frozenset({"to", "of", "de", "von", "the", "a", "di"})
 """Words that may stand between "near" and the name."""
@@ -172,5 +172,7 @@ def _is_surely_a_place(
     candidates, end = match
     if end > name_end:  # "Portland, Maine"
         return True
+    if not any(place.main_pages for place in candidates):  # named in passing only, perhaps not even that
+        return False
     about = sum(place.pages for place in candidates)
     return about >= SURE_SHARE * pages_with(" ".join(word.text for word in name))

@@ -76,12 +76,14 @@ def take_apart(text: str) -> Parsed:
         if name := match["operator"]:
             operators.append(_operator(name.lower(), match))
             continue
-        if match["word"] in ("OR", "|"):
+        if match["word"] in ("OR", "|") and not (words and words[-1].comma):  # "Portland, OR" is in Oregon
             alternative = bool(words)
             continue
         if word := _word(match, alternative=alternative):
             words.append(word)
             alternative = False
+    if alternative:  # nothing follows: "hotels in Portland OR"
+        words.append(Word("OR"))
     if len(words) > MOST_WORDS:
         raise QueryError(f"the question has {len(words)} words; at most {MOST_WORDS} are possible")
     return Parsed(tuple(words), tuple(operators))

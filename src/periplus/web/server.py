@@ -60,6 +60,7 @@ def build_app(collection: Collection, *, hosts: frozenset[str], token: str | Non
 
 
 async def _keep_up(collection: Collection) -> None:
+    await run_in_threadpool(collection.warm_up)
     while True:
         await asyncio.sleep(REFRESH_SECONDS)
         with contextlib.suppress(PeriplusError):  # said again when somebody asks

@@ -144,16 +144,18 @@ def test_names_are_found_without_case_accents_and_punctuation() -> None:
 
 
 class OtherNames:
-    """A gazetteer that knows one other name."""
+    """A gazetteer that knows two other names."""
 
     def find(self, name: str, *, limit: int) -> list[KnownPlace]:
-        return [place(1, "Lisbon", 0), place(99, "Elsewhere", 0)][:limit] if name == "Lisboa" else []
+        return [place(1, "Lisbon", 0), place(99, "Elsewhere", 0)][:limit] if name.lower() in ("lisboa", "lx") else []
 
 
 def test_a_gazetteer_adds_other_names_of_known_places() -> None:
     atlas = Atlas([place(1, "Lisbon", 4)], OtherNames())
     assert [p.pages for p in atlas.named("Lisboa")] == [4]
     assert atlas.named("Elsewhere") == []
+    assert [p.pages for p in atlas.named("LX")] == [4]
+    assert atlas.named("lx") == []
 
 
 # -- Trend -----------------------------------------------------------------------------------------

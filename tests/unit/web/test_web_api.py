@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
@@ -185,6 +188,31 @@ def test_a_busy_port_is_one_line(folder: Path) -> None:
 def test_a_folder_that_is_no_crawl(tmp_path: Path) -> None:
     with pytest.raises(NotACrawl):
         serve([tmp_path], port=0)
+
+
+def test_interrupted_it_ends_cleanly(folder: Path) -> None:
+    code = "import sys; from periplus.web.server import serve; serve([sys.argv[1]], port=0)"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        assert line.startswith("Periplus is at http://127.0.0.1:")
+        address = line.split()[3].rstrip("/")
+        assert get(address, "/api/info").status == 200
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+    assert process.returncode == 0
+    assert "Traceback" not in errors
+
+
+def test_an_empty_collection_answers(tmp_path: Path) -> None:
+    folder = build_collection(tmp_path / "crawl", [], nodes=("a",))
+    with running_server(folder.path) as address:
+        assert get(address, "/api/info").json["pages"] == 0
+        assert get(address, "/api/search?q=pizza+in+Lisbon").json["total"] == 0
+        assert get(address, "/api/trend").json["buckets"] == []
 
 
 def test_loopback_names() -> None:

@@ -99,14 +99,16 @@ export class ResultList {
     return nav;
   }
 
-  /** Mark entries that belong to a marker; scroll the first one into view where asked. */
-  highlight(ranks: number[], scroll: boolean): void {
+  /** Mark entries that belong to a marker. */
+  highlight(ranks: number[]): void {
     for (const [rank, entry] of this.entries) entry.classList.toggle("is-hot", ranks.includes(rank));
-    const first = ranks[0] !== undefined ? this.entries.get(ranks[0]) : undefined;
-    if (scroll && first) {
-      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      first.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
-    }
+  }
+
+  /** Bring an entry into view. */
+  scrollTo(rank: number | undefined): void {
+    const entry = rank !== undefined ? this.entries.get(rank) : undefined;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    entry?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
   }
 }
 

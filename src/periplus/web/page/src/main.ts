@@ -18,6 +18,7 @@ import { TrendPanel } from "./trend";
 let state: State = fromAddress(location.search);
 let asking: AbortController | null = null;
 let known: Info | null = null;
+let selected: number[] = []; // ranks whose marker is open
 
 // -- The frame -------------------------------------------------------------------------------------
 
@@ -31,7 +32,7 @@ const side = el("aside", { class: "side", "aria-label": strings.places });
 const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
 
 const list = new ResultList({
-  onHover: (ranks) => map.highlight(ranks),
+  onHover: (ranks) => highlight(ranks),
   onReveal: (rank) => map.reveal(rank),
   onOpen: (hit) => change({ page: `${hit.node}/${hit.page}` }),
   onPlace: (id) => choosePlace(id),
@@ -43,12 +44,14 @@ const list = new ResultList({
 });
 const map: ResultMap = new ResultMap({
   onMarker: (ranks) => {
-    list.highlight(ranks, true);
-    map.highlight(ranks);
+    selected = ranks;
+    highlight([]);
+    list.scrollTo(ranks[0]);
   },
-  onHover: (ranks) => {
-    list.highlight(ranks, false);
-    map.highlight(ranks);
+  onHover: (ranks) => highlight(ranks),
+  onClose: () => {
+    selected = [];
+    highlight([]);
   },
   onPlace: (id) => choosePlace(id),
   onArea: (bbox) => change({ bbox, place: "", near: "", offset: 0, map: map.position() }),
@@ -91,6 +94,13 @@ window.addEventListener("popstate", () => {
   state = fromAddress(location.search);
   void show();
 });
+
+/** Entries and markers under the pointer, beside those that were clicked. */
+function highlight(hovered: number[]): void {
+  const ranks = [...selected, ...hovered];
+  map.highlight(ranks);
+  list.highlight(ranks);
+}
 
 function choosePlace(id: number): void {
   change({ place: String(id), near: "", bbox: "", offset: 0, map: "", page: "" });
@@ -168,7 +178,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map);
   } else if (!asked) {
-    main.replaceChildren(overview(info, answer, events));
+    main.replaceChildren(info.pages ? overview(info, answer, events) : nothing(strings.emptyTitle, strings.emptyText));
     side.replaceChildren();
     map.show([], points, state.map);
   } else {
@@ -183,8 +193,8 @@ function chosenPlace(answer: SearchAnswer): number | null {
   return answer.query.area ? null : (answer.query.where[0]?.id ?? null);
 }
 
-function nothing(): HTMLElement {
-  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, strings.noHitsTitle), el("p", {}, strings.noHitsText), button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
+function nothing(title: string = strings.noHitsTitle, text: string = strings.noHitsText): HTMLElement {
+  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, title), el("p", {}, text), button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
 }
 
 function failed(message: string): void {

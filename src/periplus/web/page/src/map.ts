@@ -5,7 +5,7 @@ import OlMap from "ol/Map";
 import Overlay from "ol/Overlay";
 import View from "ol/View";
 import { defaults as defaultControls } from "ol/control/defaults";
-import { boundingExtent, type Extent, getWidth, isEmpty } from "ol/extent";
+import { boundingExtent, type Extent, getWidth } from "ol/extent";
 import Point from "ol/geom/Point";
 import { defaults as defaultInteractions } from "ol/interaction/defaults";
 import VectorLayer from "ol/layer/Vector";
@@ -21,6 +21,7 @@ import { count, countOf, position, strings } from "./strings";
 export interface MapEvents {
   onMarker(ranks: number[]): void;
   onHover(ranks: number[]): void;
+  onClose(): void;
   onPlace(id: number): void;
   onArea(bbox: string): void;
   onMove(view: string): void;
@@ -147,7 +148,11 @@ export class ResultMap {
     const hits = this.hits.getFeatures().map((one) => one.getGeometry()?.getCoordinates() ?? [0, 0]);
     const extent = hits.length ? boundingExtent(hits) : this.densest();
     this.map.updateSize();
-    if (isEmpty(extent) && !hits.length && !this.places.getFeatures().length) return;
+    if (!hits.length && !this.places.getFeatures().length) {
+      this.map.getView().setCenter(fromLonLat([0, 25]));
+      this.map.getView().setZoom(1.6);
+      return;
+    }
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
     this.map.getView().fit(extent, { padding: [70, side, 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
@@ -183,7 +188,7 @@ export class ResultMap {
   /** Open the popup of an entry's marker. */
   reveal(rank: number): void {
     const cluster = this.hitLayer.getSource()?.getFeatures().find((one) => members(one).some((m) => hitOf(m).rank === rank));
-    if (cluster) this.openHits(cluster);
+    if (cluster) this.openHits(cluster, rank);
   }
 
   updateSize(): void {
@@ -209,8 +214,10 @@ export class ResultMap {
     else this.openPlaces(cluster);
   }
 
-  private openHits(cluster: FeatureLike): void {
-    const hits = members(cluster).map(hitOf).sort((a, b) => a.rank - b.rank);
+  /** The popup of a marker; one that was asked for by its entry shows that entry first. */
+  private openHits(cluster: FeatureLike, chosen?: number): void {
+    const order = (hit: Hit) => (hit.rank === chosen ? 0 : hit.rank);
+    const hits = members(cluster).map(hitOf).sort((a, b) => order(a) - order(b));
     const byPlace = new Map<number, Hit[]>();
     for (const hit of hits) if (hit.place) byPlace.set(hit.place.id, [...(byPlace.get(hit.place.id) ?? []), hit]);
     this.popupBody.replaceChildren(
@@ -226,7 +233,7 @@ export class ResultMap {
       }),
     );
     this.open(cluster, -42);
-    this.events.onMarker(hits.map((hit) => hit.rank));
+    this.events.onMarker(chosen === undefined ? hits.map((hit) => hit.rank) : [chosen]);
   }
 
   private openPlaces(cluster: FeatureLike): void {
@@ -261,6 +268,7 @@ export class ResultMap {
 
   closePopup(): void {
     this.popup.setPosition(undefined);
+    this.events.onClose();
   }
 
   private searchArea(): void {

@@ -3,7 +3,7 @@
 import type { SearchAnswer } from "./api";
 import { add, button, el } from "./dom";
 import type { State } from "./state";
-import { count, countOf, day, strings } from "./strings";
+import { count, countOf, day, position, strings } from "./strings";
 
 export interface MeaningEvents {
   change(changes: Partial<State>): void;
@@ -27,7 +27,9 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
   if (chosen) {
     const group = el("span", { class: "chip-group", role: "group", "aria-label": strings.where }, el("span", { class: "chip-label" }, strings.where));
     const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", offset: 0, map: "" });
-    add(group, button(`${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }));
+    const area = answer.query.area;
+    const around = area && "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ` : "";
+    add(group, button(`${around}${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }));
     for (const other of others.slice(0, 5)) {
       add(group, button(`${short(other.label ?? other.name)} · ${count(other.pages)}`, () => choose(other.id), { class: "chip", "aria-pressed": "false", title: strings.meant }));
     }
@@ -35,7 +37,7 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
     add(chips, group);
   } else if (answer.query.area) {
     const area = answer.query.area;
-    const text = "km" in area ? `${area.km} km around ${area.lat.toFixed(2)}, ${area.lon.toFixed(2)}` : strings.inBox;
+    const text = "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ${position(area.lat, area.lon)}` : strings.inBox;
     add(chips, el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.where), el("span", { class: "chip is-chosen" }, text), button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` })));
   }
 }
