@@ -133,7 +133,7 @@ def _text_and_links(
     body = tree.body
     if body is None:
         return "", [Link(url.href, "") for url in (canonicalize(src, base) for src, _ in frames[:max_links]) if url]
-    hrefs = _mark_links(body, base, max_links, dropped)
+    taken = _mark_links(body, base, max_links, dropped)
     for node in body.css(BLOCKS):
         node.insert_before(BLOCK_MARK)
         node.insert_after(BLOCK_MARK)
@@ -144,18 +144,18 @@ def _text_and_links(
             marked = marked[: marked.rfind(LINK_START)]  # not in the middle of a mark
     lines = (" ".join(block.split()) for block in marked.split(BLOCK_MARK))
     text, spans = _resolve_marks("\n".join(line for line in lines if line))
-    return text, _cut_links(text, spans, hrefs, window_tokens)
+    return text, _cut_links(text, spans, taken, window_tokens)
 
 
-def _mark_links(body: LexborNode, base: str, max_links: int, dropped: Counter[str]) -> list[tuple[str, str]]:
-    """Put marks around the links to be taken; gives their canonical URLs, each with a text to use if it has none."""
-    hrefs: list[tuple[str, str]] = []
+def _mark_links(body: LexborNode, base: str, max_links: int, dropped: Counter[str]) -> list[tuple[str, LexborNode]]:
+    """Put marks around the links to be taken; gives their canonical URLs and nodes."""
+    taken: list[tuple[str, LexborNode]] = []
     nodes = body.css("a[href], area[href]")
     for number, node in enumerate(nodes):
-        if len(hrefs) >= max_links:
+        if len(taken) >= max_links:
             dropped["page_links"] += len(nodes) - number
             break
-        attributes = node.attributes
+        attributes = node.attrs
         url = canonicalize(attributes.get("href") or "", base)
         if url is None:
             dropped["not_http"] += 1
@@ -163,13 +163,10 @@ def _mark_links(body: LexborNode, base: str, max_links: int, dropped: Counter[st
         if "nofollow" in (attributes.get("rel") or "").lower():
             dropped["nofollow"] += 1
             continue
-        node.insert_before(f"{LINK_START}{len(hrefs)}{LINK_NUMBER_END}")
+        node.insert_before(f"{LINK_START}{len(taken)}{LINK_NUMBER_END}")
         node.insert_after(LINK_END)
-        spare = attributes.get("alt") or attributes.get("title") or ""
-        if not spare and (image := node.css_first("img[alt]")) is not None:
-            spare = image.attributes.get("alt") or ""
-        hrefs.append((url.href, spare))
-    return hrefs
+        taken.append((url.href, node))
+    return taken
 
 
 def _resolve_marks(marked: str) -> tuple[str, dict[int, tuple[int, int]]]:
@@ -203,13 +200,13 @@ def _resolve_marks(marked: str) -> tuple[str, dict[int, tuple[int, int]]]:
 
 
 def _cut_links(
-    text: str, spans: dict[int, tuple[int, int]], hrefs: list[tuple[str, str]], window_tokens: int
+    text: str, spans: dict[int, tuple[int, int]], taken: list[tuple[str, LexborNode]], window_tokens: int
 ) -> list[Link]:
     """Links with their anchor texts and the tokens around them, cut from the page's text."""
-    starts = [match.start() for match in TOKEN.finditer(text)] if hrefs and window_tokens else []
+    starts = [match.start() for match in TOKEN.finditer(text)] if taken and window_tokens else []
     reach = window_tokens * CHARS_PER_TOKEN
     links = []
-    for number, (url, spare) in enumerate(hrefs):
+    for number, (url, node) in enumerate(taken):
         start, end = spans.get(number, (0, 0))
         anchor = " ".join(text[start : min(end, start + MAX_ANCHOR_CHARS)].split())
         before = after = ""
@@ -219,8 +216,16 @@ def _cut_links(
             until = starts[stop] if stop < len(starts) else len(text)
             before = text[max(0, start - reach, starts[first] if first > 0 else 0) : start].strip().replace("\n", " ")
             after = text[end : min(until, end + reach)].strip().replace("\n", " ")
-        links.append(Link(url, anchor or spare[:MAX_ANCHOR_CHARS], before, after))
+        links.append(Link(url, anchor or _spare_anchor(node), before, after))
     return links
+
+
+def _spare_anchor(node: LexborNode) -> str:
+    """What stands for a link without a text of its own."""
+    text = node.attrs.get("alt") or node.attrs.get("title")
+    if not text and (image := node.css_first("img[alt]")) is not None:
+        text = image.attrs.get("alt")
+    return (text or "")[:MAX_ANCHOR_CHARS]
 
 
 def _refresh_link(metadata: Metadata, base: str) -> list[Link]:

@@ -16,6 +16,10 @@ __all__ = ["CanonicalUrl", "canonicalize", "fingerprint"]
 MAX_RAW_LENGTH = 8_192
 """Longer strings are not parsed at all."""
 
+MAX_REMEMBERED = 65_536
+MAX_REMEMBERED_LENGTH = 400
+"""Bounds of the memory of URLs: at most about 60 MB, in practice a third of it."""
+
 TRACKING = re.compile(
     r"utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"
     r"oly_(?:anon|enc)_id|vero_(?:conv|id)|_openstat|ref_src|spm|wt_mc",
@@ -57,6 +61,39 @@ def canonicalize(raw: str, base: str | None = None) -> CanonicalUrl | None:
     """The canonical form of `raw`, resolved against `base`; None if it is not an http(s) URL with a host."""
     if len(raw) > MAX_RAW_LENGTH:
         return None
+    absolute = _absolute(raw, base)
+    if absolute is None or len(absolute) > MAX_REMEMBERED_LENGTH:
+        return _canonical(raw, base)
+    try:
+        return _remembered[absolute]
+    except KeyError:
+        pass
+    url = _canonical(absolute, None)
+    if len(_remembered) >= MAX_REMEMBERED:
+        _remembered.clear()
+    _remembered[absolute] = url
+    if url is not None:
+        _remembered[url.href] = url
+    return url
+
+
+_remembered: dict[str, CanonicalUrl | None] = {}
+"""The links of one page are mostly those of the next, and each is asked for several times on its way."""
+
+
+def _absolute(raw: str, base: str | None) -> str | None:
+    """The link as an absolute URL where that needs no parser: it is one, or begins at the root of its host."""
+    if raw.startswith(("http://", "https://")):
+        return raw
+    if base is None or raw[:1] != "/" or raw[1:2] in ("/", "\\", "\t", "\n", "\r"):
+        return None
+    if not base.startswith(("http://", "https://")) or "\\" in base:
+        return None
+    end = base.find("/", 8)
+    return None if end < 0 or "?" in base[:end] or "#" in base[:end] else base[:end] + raw
+
+
+def _canonical(raw: str, base: str | None) -> CanonicalUrl | None:
     try:
         parsed = can_ada.parse(base) + raw if base else can_ada.parse(raw)
     except (ValueError, TypeError):  # TypeError: lone surrogates
