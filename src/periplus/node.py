@@ -23,7 +23,7 @@ from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import HostOrder, Intake, Schedule, Turn, UrlQueue
 from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink
 from periplus.pages import Workers, read_page
-from periplus.places import Gazetteer, locate
+from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.store.commit import Batch, Completion, NodeStore
@@ -64,7 +64,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         dropped["not_followed"] += len(links)
         links = []
     kept = outcome is Outcome.KEPT
-    main = located.footprint.main
+    main = main_place(located, page.text, page.title)
     return Analysis(
         title=page.title,
         description=page.description,

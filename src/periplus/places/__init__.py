@@ -8,6 +8,7 @@ Everything here is pure over the compiled gazetteer, which `open_gazetteer` maps
 """
 
 from periplus.places.addresses import find_addresses
+from periplus.places.footprint import main_place
 from periplus.places.gazetteer import Gazetteer, open_gazetteer
 from periplus.places.locate import locate
 from periplus.places.memory import HostPrior
@@ -21,6 +22,7 @@ __all__ = [
     "RelationKind",
     "find_addresses",
     "locate",
+    "main_place",
     "open_gazetteer",
     "related_set",
     "relation",

