@@ -128,9 +128,9 @@ def test_entry_and_marker_belong_together(visit: Visit) -> None:
 
 def test_a_click_on_the_map_highlights_the_entry(visit: Visit) -> None:
     page = visit.open("/?q=sylhet+floods&map=91.872,24.899,6")
+    page.locator(".map[data-drawn]").wait_for()
     box = page.locator(".map-canvas").bounding_box()
     assert box is not None
-    page.locator(".map-canvas canvas").first.wait_for()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 20)
     expect(page.locator(".popup h3")).to_have_text("Sylhet")
     expect(page.locator(".hit.is-hot")).to_contain_text("Floods around Sylhet")

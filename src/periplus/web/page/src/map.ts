@@ -133,7 +133,10 @@ export class ResultMap {
       }),
     );
     this.areaButton.hidden = true;
+    this.element.removeAttribute("data-drawn");
     this.settle(view);
+    this.map.once("rendercomplete", () => this.element.setAttribute("data-drawn", ""));
+    this.map.render();
   }
 
   private settle(view: string): void {
@@ -326,7 +329,7 @@ export class ResultMap {
     const scale = hot ? 1.18 : 1;
     return [
       new Style({
-        image: new Icon({ src: pin(width, color(hot ? "pin-hot" : "pin"), color("pin-edge")), anchor: [0.5, 1], scale }),
+        image: new Icon({ img: pin(width, color(hot ? "pin-hot" : "pin"), color("pin-edge")), anchor: [0.5, 1], scale: scale / SHARP }),
         text: new Text({
           text: label,
           font: `700 ${hot ? 14 : 12.5}px ${fontFamily()}`,
@@ -339,25 +342,45 @@ export class ResultMap {
   }
 }
 
-const pins = new Map<string, string>();
+const pins = new Map<string, HTMLCanvasElement>();
+const SHARP = 2; // drawn larger than shown, for dense screens
 
-/** A marker drawn once for each width and colour: a pill on a tail. */
-function pin(width: number, fill: string, edge: string): string {
+/** A marker drawn once for each width and colour: a pill on a tail. A canvas is there at once, an image is not. */
+function pin(width: number, fill: string, edge: string): HTMLCanvasElement {
   const key = `${width}|${fill}|${edge}`;
-  let source = pins.get(key);
-  if (!source) {
-    const w = Math.round(width);
-    const middle = w / 2 + 1;
-    const tail = `M${middle - 6} 22 L${middle} 34 L${middle + 6} 22 Z`;
-    const markup =
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${w + 2}" height="36" fill="${fill}">` +
-      `<path d="${tail}" stroke="${edge}" stroke-width="2"/>` +
-      `<rect x="1" y="1" width="${w}" height="26" rx="13" stroke="${edge}" stroke-width="1.5"/>` +
-      `<path d="M${middle - 5} 22 L${middle} 32 L${middle + 5} 22 Z"/></svg>`;
-    source = `data:image/svg+xml;utf8,${encodeURIComponent(markup)}`;
-    pins.set(key, source);
+  const known = pins.get(key);
+  if (known) return known;
+  const w = Math.round(width);
+  const middle = w / 2 + 1;
+  const canvas = document.createElement("canvas");
+  canvas.width = (w + 2) * SHARP;
+  canvas.height = 36 * SHARP;
+  const pen = canvas.getContext("2d");
+  if (pen) {
+    pen.scale(SHARP, SHARP);
+    pen.fillStyle = fill;
+    pen.strokeStyle = edge;
+    const tail = (half: number, tip: number) => {
+      pen.beginPath();
+      pen.moveTo(middle - half, 22);
+      pen.lineTo(middle, tip);
+      pen.lineTo(middle + half, 22);
+      pen.closePath();
+    };
+    tail(6, 34);
+    pen.lineWidth = 2;
+    pen.stroke();
+    pen.fill();
+    pen.beginPath();
+    pen.roundRect(1, 1, w, 26, 13);
+    pen.lineWidth = 1.5;
+    pen.stroke();
+    pen.fill();
+    tail(5, 32);
+    pen.fill();
   }
-  return source;
+  pins.set(key, canvas);
+  return canvas;
 }
 
 /** `3`, `3–7` for a run, `3 · 8` for two, `3 +4` for more. */
