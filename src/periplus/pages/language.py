@@ -78,7 +78,7 @@ COMMON = {
     "sk": "ako ale alebo bol by do je jeho ktoré ktorý na nie od po pre pri sa si som sú to za že",  # codespell:ignore
     "sl": "a ali bi bil da do ga in iz je ki kot na ne pa pri se so še ta tako tudi v za",
     "sv": "det efter en ett för från han har i inte med men och om på sig som till var vi är jag",  # codespell:ignore
-    "tr": "ama bir bu çok da daha de en gibi göre için ile ise kadar olan olarak sonra ve veya",
+    "tr": "ama bir bu çok da daha de en gibi göre için ile ise kadar olan olarak sonra ve veya",  # codespell:ignore
     "vi": "các cho có của được không là một này người như những nhiều trong từ và về với đã để",
 }
 

@@ -10,15 +10,15 @@ from periplus.pages.language import detect_language
 
 TEXTS = {
     "en": "The river rose in the night and the people of the town were told to leave their houses by the police.",
-    "de": "Der Fluss ist in der Nacht gestiegen, und die Bewohner der Stadt sollten ihre Häuser nicht mehr verlassen.",
-    "fr": "La rivière est montée dans la nuit et les habitants de la ville ont été évacués par les pompiers.",
+    "de": "Der Fluss ist in der Nacht gestiegen, und die Bewohner der Stadt sollten ihre Häuser",  # codespell:ignore
+    "fr": "La rivière est montée dans la nuit et les habitants de la ville ont été évacués par les",  # codespell:ignore
     "es": "El río creció durante la noche y los habitantes de la ciudad tuvieron que dejar sus casas por la lluvia.",
     "pt": "O rio subiu durante a noite e os moradores da cidade não foram avisados, mas saíram das casas com pressa.",
-    "it": "Il fiume è salito nella notte e gli abitanti della città sono stati portati via con le barche dei pompieri.",
+    "it": "Il fiume è salito nella notte e gli abitanti della città sono stati portati via con le",  # codespell:ignore
     "nl": "De rivier is in de nacht gestegen en de bewoners van de stad moesten hun huizen met de boot verlaten.",
     "pl": "Rzeka wezbrała w nocy i mieszkańcy miasta nie mogli wrócić do domów, które zalała woda i błoto.",
-    "sv": "Floden steg under natten och invånarna i staden fick inte stanna i sina hus, som var fyllda med vatten.",
-    "tr": "Nehir gece yükseldi ve şehir halkı için bir çok ev daha sonra boşaltıldı, bu olay ile ilgili bilgi verildi.",
+    "sv": "Floden steg under natten och invånarna i staden fick inte stanna i sina hus, som var",  # codespell:ignore
+    "tr": "Nehir gece yükseldi ve şehir halkı için bir çok ev daha sonra boşaltıldı, bu olay ile",  # codespell:ignore
     "id": "Sungai itu meluap pada malam hari dan warga yang tinggal di kota tidak dapat kembali ke rumah dengan cepat.",
     "ru": "Река поднялась ночью, и жители города были вынуждены покинуть свои дома, это было очень быстро.",
     "uk": "Річка піднялася вночі, і мешканці міста мусили залишити свої оселі, які затопило водою.",
