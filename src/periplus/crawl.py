@@ -129,7 +129,13 @@ class Crawl:
                 robots=RobotsBook(
                     transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots
                 ),
-                fetcher=Fetcher(transport, self._clock.now, retries=retries, retry_seconds=retry_seconds),
+                fetcher=Fetcher(
+                    transport,
+                    self._clock.now,
+                    retries=retries,
+                    retry_seconds=retry_seconds,
+                    delay_factor=crawl.delay_factor if crawl.delay_seconds else 0.0,
+                ),
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
                 order=HostOrder(),

@@ -222,7 +222,8 @@ class Node:
         if decision is None:  # robots.txt first; it costs the host's turn like any request
             await self._learn_robots(url.origin)
             self.queue.put_back(lease)
-            self._end_turn(turn, asked=True)
+            learnt = self._shared.robots.decide(url, self._now())
+            self._end_turn(turn, asked=True, rest_seconds=learnt.delay_seconds if isinstance(learnt, Allow) else 0.0)
         elif isinstance(decision, Allow):
             answer = await self._shared.fetcher.fetch(lease)
             self._end_turn(turn, asked=True, rest_seconds=max(decision.delay_seconds, answer.host_wait_seconds))

@@ -93,6 +93,14 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             ge=0,
         ),
     ] = 1.0
+    delay_factor: Annotated[
+        float,
+        _meta(
+            "A host rests so many times as long as its last answer took, up to 30 s; not if delay_seconds is 0.",
+            "times",
+            ge=0,
+        ),
+    ] = 5.0
     ip_delay_seconds: Annotated[
         float,
         _meta(

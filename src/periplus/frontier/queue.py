@@ -6,6 +6,7 @@ Times are Unix seconds, since retries must survive a restart.
 """
 
 import heapq
+import math
 import sqlite3
 from dataclasses import dataclass, field, replace
 
@@ -19,12 +20,23 @@ HEADS = 64
 _Entry = tuple[float, int, Lease]  # sorts by priority, best first, then by age
 
 
+NOTHING = (-math.inf, 0)
+"""The edge of a queue of which nothing is in memory."""
+
+
 @dataclass(slots=True)
 class _HostQueue:
     host_id: int
     heads: list[_Entry] = field(default_factory=list)
     later: list[_Entry] = field(default_factory=list)  # retries by the time they are due
     more_on_disk: bool = False
+    edge: tuple[float, int] = NOTHING
+    """With more on disk: everything better than this is in memory, so what is worse may stay on disk."""
+
+    def add(self, entry: _Entry) -> None:
+        """Take an entry whose row is on disk into memory, unless the next refill is early enough for it."""
+        if not self.more_on_disk or entry[:2] <= self.edge:
+            heapq.heappush(self.heads, entry)
 
 
 class UrlQueue:
@@ -47,7 +59,7 @@ class UrlQueue:
             "WHERE url.state = 0 GROUP BY url.host_id"
         )
         for name, host_id, count in rows.fetchall():
-            self._hosts[name] = _HostQueue(host_id, more_on_disk=True)
+            self._hosts[name] = _HostQueue(host_id, more_on_disk=True, edge=NOTHING)
             self.size += count
         delayed = self._reader.execute(
             "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.attempts, url.not_before "
@@ -66,12 +78,10 @@ class UrlQueue:
             queue = self._hosts[lease.host] = _HostQueue(host_id)
         self.size += 1
         entry = (-lease.priority, lease.url_id, lease)
-        if queue.more_on_disk and (not queue.heads or entry[:2] > max(head[:2] for head in queue.heads)):
-            return  # worse than what is in memory: the next refill finds it
-        heapq.heappush(queue.heads, entry)
+        queue.add(entry)
         if len(queue.heads) > 2 * HEADS:
             queue.heads = heapq.nsmallest(HEADS, queue.heads)  # a sorted list is a heap
-            queue.more_on_disk = True
+            queue.more_on_disk, queue.edge = True, queue.heads[-1][:2]
 
     def lease(self, host: str, now: float) -> Lease | None:
         """Take the host's best URL; None if it has none that is due. The caller holds the host's turn."""
@@ -87,7 +97,7 @@ class UrlQueue:
         """Undo a lease that was not used."""
         self._out.discard(lease.url_id)
         self.size += 1
-        heapq.heappush(self._hosts[lease.host].heads, (-lease.priority, lease.url_id, lease))
+        self._hosts[lease.host].add((-lease.priority, lease.url_id, lease))
 
     def finished(self, lease: Lease) -> None:
         """The URL's end is committed."""
@@ -113,7 +123,7 @@ class UrlQueue:
         """Whether the host has a URL that is due; brings it into memory."""
         while queue.later and queue.later[0][0] <= now:
             lease = heapq.heappop(queue.later)[2]
-            heapq.heappush(queue.heads, (-lease.priority, lease.url_id, lease))
+            queue.add((-lease.priority, lease.url_id, lease))
         if not queue.heads and queue.more_on_disk:
             self._refill(queue, host, now)
         return bool(queue.heads)
@@ -133,3 +143,4 @@ class UrlQueue:
             if url_id not in self._out and url_id not in waiting
         ]
         queue.more_on_disk = len(rows) == wanted
+        queue.edge = queue.heads[-1][:2] if queue.heads else NOTHING

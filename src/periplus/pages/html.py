@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from periplus.model import Fetched, Link, Page
 from periplus.pages.dates import published_date
 from periplus.pages.encoding import decode_html
+from periplus.pages.language import detect_language
 from periplus.pages.metadata import Metadata, read_metadata
 from periplus.urls import canonicalize
 
@@ -51,6 +52,7 @@ TOKEN = re.compile(r"\S+")
 CHARS_PER_TOKEN = 12
 """How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
 
+LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
 VALUED_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 MAX_DIRECTIVES = 100
 REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""", re.IGNORECASE)
@@ -65,8 +67,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
     canonical_node = tree.css_first('link[rel~="canonical" i][href]')
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
-    html_node = tree.css_first("html")
-    language = (html_node.attributes.get("lang") or "") if html_node else ""
+    language = _stated_language(tree, fetched)
     directives = _directives(metadata, fetched)
     dropped: Counter[str] = Counter()
     text, links = _text_and_links(tree, base, max_links, window_tokens, dropped)
@@ -77,7 +78,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         title=title,
         text=text,
         links=(*_refresh_link(metadata, base), *links),
-        language=language.partition("-")[0].partition("_")[0].strip().lower()[:8],
+        language=language or detect_language(text),
         published=published_date(metadata.dates, fetched.url, fetched.fetched_at.date()),
         canonical=canonical.href if canonical else None,
         noindex="noindex" in directives or "none" in directives,
@@ -98,6 +99,21 @@ def _base_url(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
     base = canonicalize(node.attributes.get("href") or "", url) if node else None
     return base.href if base else url
+
+
+def _stated_language(tree: LexborHTMLParser, fetched: Fetched) -> str:
+    """The page's own word on its language: the tag, a meta tag, the header; empty if none is a language."""
+    html_node = tree.css_first("html")
+    meta = tree.css_first('meta[http-equiv="content-language" i][content]')
+    for text in (
+        *((html_node.attrs.get("lang"), html_node.attrs.get("xml:lang")) if html_node else ()),
+        meta.attrs.get("content") if meta else None,
+        fetched.header("Content-Language"),
+    ):
+        match = LANGUAGE.match((text or "").lower())
+        if match:
+            return match[1]
+    return ""
 
 
 def _directives(metadata: Metadata, fetched: Fetched) -> set[str]:

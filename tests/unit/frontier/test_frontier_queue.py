@@ -181,6 +181,39 @@ def test_retries_among_a_spilled_queue_are_neither_lost_nor_doubled(store: NodeS
     assert store.db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone() == (0,)
 
 
+def test_a_poor_retry_does_not_go_before_better_urls_on_disk(store: NodeStore) -> None:
+    queue = queue_of(store)
+    add(store, queue, [new_url("http://a.com/poor", priority=0.1)])
+    poor = queue.lease("a.com", NOW)
+    assert poor is not None
+    add(store, queue, [new_url(f"http://a.com/{number}", priority=0.5) for number in range(3 * HEADS)])
+    retry(store, queue, poor, NOW + 1)
+    order = drained(store, queue, "a.com", NOW + 2)
+    assert order[-1] == "http://a.com/poor"
+    assert len(order) == 3 * HEADS + 1
+
+
+def test_an_unused_lease_goes_back_to_its_place_in_a_spilled_queue(store: NodeStore) -> None:
+    queue = queue_of(store)
+    urls = random_urls(5 * HEADS, seed=6)
+    add(store, queue, urls)
+    out = [queue.lease("a.com", NOW) for _ in range(3 * HEADS)]
+    for lease in reversed(out):
+        assert lease is not None
+        queue.put_back(lease)
+    assert queue.size == 5 * HEADS
+    assert drained(store, queue, "a.com") == best_first(urls)
+
+
+def test_urls_that_arrive_right_after_a_restart_keep_their_order(store: NodeStore) -> None:
+    first, second = random_urls(300, seed=7), [new_url("http://a.com/poor", priority=0.05)]
+    add(store, queue_of(store), first)
+    resumed = queue_of(store)
+    resumed.load(NOW)
+    add(store, resumed, second)
+    assert drained(store, resumed, "a.com") == best_first([*first, *second])
+
+
 def test_only_a_retry_leads_back_to_the_queue() -> None:
     for outcome in Outcome:
         expected = UrlState.QUEUED if outcome is Outcome.RETRY else UrlState.DONE
