@@ -8,10 +8,12 @@ state (and ZIP, where given) agree in the gazetteer. Level "postal" is a city, s
 import re
 from collections.abc import Iterator
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from periplus.model import Address
+from periplus.places.build import KINDS
 from periplus.places.folding import name_key
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.knowledge import knowledge
@@ -26,12 +28,18 @@ _DIRECTION: Final = (
 )
 _WORD: Final = r"(?:[A-Z][\w.'’-]{0,24}|\d{1,3}(?:st|nd|rd|th|ST|ND|RD|TH)|of|the|de|la|del|and|y)"
 _TAIL: Final = rf"(?:\s+{_DIRECTION}(?=\s*[,\n#]|\s+[A-Z]))?"
-_NUMBER: Final = re.compile(r"(?<![\w.$/-])\d{1,6}[A-Za-z]?(?:-\d{1,5})?(?: 1/2)?[ \t\n]{1,3}(?=[A-Z0-9])")
+_DIGITS: Final = re.compile(r"\d+")
+_NUMBER: Final = re.compile(r"(?<![\w.$/-])\d{1,6}[A-Za-z]?(?:-\d{1,5})?(?: 1/2)?[ \t]{1,3}(?=[A-Z0-9])")
 # The first suffix ends most streets ("Main Street Springfield"); in some it is part of the name ("Spring Street").
 _STREETS: Final = tuple(
     re.compile(rf"(?:{_DIRECTION}\s*)?(?:{_WORD}\s+){{0,5}}{lazy}{_SUFFIX}{_TAIL}") for lazy in ("?", "")
 )
 _PLAIN_STREET: Final = re.compile(rf"{_DIRECTION}\s*{_WORD}(?: {_WORD}){{0,2}}(?=,| ?\n)")
+_STRONG: Final = re.compile(
+    r"(?i:\b(?:street|st|str|avenue|ave|av|road|rd|boulevard|blvd|drive|dr|lane|ln|court|ct|place|pl|way|highway|hwy"
+    r"|parkway|pkwy|square|sq|terrace|ter|circle|cir|trail|trl|turnpike|tpke|pike|alley|aly|broadway|route|rt|loop|walk"
+    r"|plaza|plz|expressway|expy|freeway|fwy)\b\.?)"
+)
 _BREAK: Final = r"[ \t]*(?:,|\n|\r\n|\||•|·|;| - | – )?[ \t\r\n|]*"
 _UNIT: Final = (
     r"(?:(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|Fl|Building|Bldg|Dept|Lot|Space|Spc|Box|PMB|Trailer|Trlr"
@@ -44,10 +52,12 @@ _STATE: Final = re.compile(
     r"(?P<state>[A-Z]{2}\b|[A-Z]\.\s?[A-Z]\.|District of Columbia|[A-Z][a-z]{1,13}(?: [A-Z][a-z]{1,9})?\b)\.?"
     r"(?:,?\s{1,4}(?:U\.?S\.?A?\.?,?\s{1,2})?(?P<zip>\d{5}(?:-\d{4})?)(?![\d-]))?"
 )
-_POSTAL: Final = re.compile(
+_ZIP: Final = re.compile(r"(?<=[A-Za-z., \t])\d{5}(?:-\d{4})?(?![\d-])")
+_BEFORE_ZIP: Final = re.compile(
     r"(?<![\w.])(?P<city>[A-Z][\w.'’-]{1,24}(?:[ -][A-Z][\w.'’-]{1,24}){0,3}),?[ \t\n]{1,3}"
-    r"(?P<state>[A-Z]{2}|[A-Z][a-z]{3,13}(?: [A-Z][a-z]{3,9})?),?[ \t]{1,3}(?P<zip>\d{5}(?:-\d{4})?)(?![\d-])"
+    r"(?P<state>[A-Z]{2}|[A-Z][a-z]{3,13}(?: [A-Z][a-z]{3,9})?),?[ \t]{1,3}$"
 )
+_LOOK_BACK: Final = 90
 _MAX_ADDRESSES: Final = 2000
 
 
@@ -58,16 +68,18 @@ def find_addresses(text: str, gazetteer: Gazetteer, streets: StreetNames | None 
     """
     found: list[Address] = []
     end = 0
-    for number in _NUMBER.finditer(text):
-        if number.start() < end:
-            continue
-        address = _from_number(text, number, gazetteer, streets)
+    zips: list[re.Match[str]] = []
+    for digits in _DIGITS.finditer(text):
+        if digits.end() - digits.start() == 5 and (zip_match := _ZIP.match(text, digits.start())):
+            zips.append(zip_match)
+        number = _NUMBER.match(text, digits.start()) if digits.start() >= end else None
+        address = _from_number(text, number, gazetteer, streets) if number else None
         if address is not None:
             found.append(address)
             end = address.end
             if len(found) == _MAX_ADDRESSES:
                 break
-    found += _postal(text, gazetteer, found)
+    found += _postal(text, zips, gazetteer, found)
     return tuple(sorted(found, key=lambda a: a.start))
 
 
@@ -81,8 +93,9 @@ def _from_number(text: str, number: re.Match[str], gazetteer: Gazetteer, streets
         tried = street.end()
         for city, state, row, end in _towns(text, _skip_units(text, street.end()), gazetteer):
             zip_code = state["zip"] or ""
-            if pattern is _PLAIN_STREET and not (zip_code and zip_agrees(city, zip_code, gazetteer)):
-                continue  # without a suffix only the ZIP proves it
+            sure = pattern is not _PLAIN_STREET and _STRONG.search(street.group())
+            if not sure and not (zip_code and zip_agrees(city, zip_code, gazetteer)):
+                continue  # without a suffix, or with one such as Center or Park, only the ZIP proves it
             name = " ".join(street.group().split())
             if streets is not None and not streets.allows(int(gazetteer.arrays["id"][row]), zip_code, name):
                 continue
@@ -119,42 +132,61 @@ def _towns(text: str, at: int, gazetteer: Gazetteer) -> Iterator[tuple[str, re.M
             yield name, state, row, end
 
 
-def _postal(text: str, gazetteer: Gazetteer, found: list[Address]) -> list[Address]:
-    """City, state and agreeing ZIP that no street address covers."""
+def _postal(text: str, zips: list[re.Match[str]], gazetteer: Gazetteer, found: list[Address]) -> list[Address]:
+    """City, state and agreeing ZIP that no street address covers; read backwards from the ZIP."""
     more: list[Address] = []
-    spans = [(a.start, a.end) for a in found]
     at = 0
-    for hit in _POSTAL.finditer(text):
-        while at < len(spans) and spans[at][1] <= hit.start():
+    for zip_match in zips:
+        while at < len(found) and found[at].end <= zip_match.start():
             at += 1
-        if (at < len(spans) and spans[at][0] < hit.end()) or len(found) + len(more) >= _MAX_ADDRESSES:
+        if (at < len(found) and found[at].start < zip_match.end()) or len(found) + len(more) >= _MAX_ADDRESSES:
             continue
-        code = state_code(hit["state"], gazetteer)
-        words = hit["city"].split(" ")
-        for skip in range(len(words)):  # "Computer Science Madison, WI": the city is at the end
-            name = " ".join(words[skip:])
-            if code and zip_agrees(name, hit["zip"], gazetteer):
-                row = town_row(name, code, hit["zip"], gazetteer)
-                start = hit.start() + len(hit["city"]) - len(name)
-                if row >= 0:
-                    more.append(
-                        Address(
-                            start, hit.end(), text[start : hit.end()], "", "", name, code, hit["zip"],
-                            int(gazetteer.arrays["id"][row]), level="postal",
-                        )
-                    )  # fmt: skip
-                break
+        low = max(0, zip_match.start() - _LOOK_BACK, found[at - 1].end if at else 0)
+        hit = _BEFORE_ZIP.search(text[low : zip_match.start()])
+        address = _postal_at(text, low, hit, zip_match, gazetteer) if hit else None
+        if address is not None:
+            more.append(address)
     return more
+
+
+def _postal_at(
+    text: str, low: int, hit: re.Match[str], zip_match: re.Match[str], gazetteer: Gazetteer
+) -> Address | None:
+    """The postal entity that ends with this ZIP. "Computer Science Madison, WI": the city is at the end."""
+    code, words, zip_code = state_code(hit["state"], gazetteer), hit["city"].split(" "), zip_match.group()
+    for skip in range(len(words) if code else 0):
+        name = " ".join(words[skip:])
+        if not zip_agrees(name, zip_code, gazetteer):
+            continue
+        row = town_row(name, code, zip_code, gazetteer)
+        start, end = low + hit.start() + len(hit["city"]) - len(name), zip_match.end()
+        place_id = int(gazetteer.arrays["id"][row]) if row >= 0 else 0
+        return (
+            Address(start, end, text[start:end], "", "", name, code, zip_code, place_id, "postal") if row >= 0 else None
+        )
+    return None
+
+
+_STATES: Final["WeakKeyDictionary[Gazetteer, dict[str, str]]"] = WeakKeyDictionary()
 
 
 def state_code(text: str, gazetteer: Gazetteer) -> str:
     """The postal code of a US state written in any of its ways, or ""."""
-    rows, _ = gazetteer.candidates(text)
-    for row in rows.tolist()[:6]:
-        place = gazetteer.place_at(row)
-        if place.kind == "admin1" and place.country == "US":
-            return place.admin1
-    return ""
+    spellings = _STATES.get(gazetteer)
+    if spellings is None:
+        spellings = {}
+        for row in np.flatnonzero(gazetteer.arrays["kind"] == KINDS.index("admin1")).tolist():
+            place = gazetteer.place_at(row)
+            if place.country == "US":
+                others = knowledge()["state_abbreviations"].get(place.admin1, ())
+                for name in (place.admin1, place.name, *others):
+                    spellings[_bare(name)] = place.admin1
+        _STATES[gazetteer] = spellings
+    return spellings.get(_bare(text), "")
+
+
+def _bare(name: str) -> str:
+    return name.replace(".", "").replace(" ", "").casefold()
 
 
 def _zip_entries(name: str, zip_code: str, gazetteer: Gazetteer) -> list[int]:

@@ -60,6 +60,7 @@ class Gazetteer:
         self._languages = container.strings("languages")
         self._places: dict[int, Place] = {}
         self._shapes = container.strings("shapes")
+        self._rows: dict[int, int] = {}
         self._made_shapes: dict[int, BaseGeometry] = {}
         self._empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
 
@@ -70,10 +71,14 @@ class Gazetteer:
 
     def row(self, place_id: int) -> int:
         """The row of an id; `PlaceError` if no place has it."""
+        known = self._rows.get(place_id)
+        if known is not None:
+            return known
         ids, order = self.arrays["id"], self.arrays["id_order"]
         at = int(np.searchsorted(ids, place_id, sorter=order)) if -(2**63) <= place_id < 2**63 else len(order)
         if at < len(order) and ids[order[at]] == place_id:
-            return int(order[at])
+            self._rows[place_id] = int(order[at])
+            return self._rows[place_id]
         raise PlaceError(f"no place has the id {place_id}; look names up with: periplus gazetteer lookup NAME")
 
     def place(self, place_id: int) -> Place:
@@ -87,6 +92,7 @@ class Gazetteer:
             return known
         if len(self._places) >= _CACHE_LIMIT:
             self._places.clear()
+            self._rows.clear()
         a = self.arrays
         chain = self.chain(row)
         above = chain[:-1]

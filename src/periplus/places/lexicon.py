@@ -42,6 +42,8 @@ def word_bits() -> dict[str, int]:
 
     person = (1 << CLASSES.index("first_name")) | (1 << CLASSES.index("surname"))
     for name, text in knowledge()["words"].items():
+        if name == "contractions":
+            continue
         mark(text.split(), name)
     function_words = {word for word, bit in bits.items() if not bit & person}
     first, last = _names()
@@ -54,7 +56,8 @@ def word_commonness() -> dict[str, int]:
     """Names that are also words: 2 (seldom written small) to 6 (a common word), learnt from running text."""
     text = (importlib.resources.files("periplus.places") / "weights.json").read_text(encoding="utf-8")
     lists: dict[str, str] = json.loads(text).get("words", {})
-    return {word: int(level) for level, words in lists.items() for word in words.split()}
+    learnt = {word: int(level) for level, words in lists.items() for word in words.split()}
+    return learnt | dict.fromkeys(knowledge()["words"]["contractions"].split(), 6)
 
 
 def commonness_level(small: int, capital: int) -> int:

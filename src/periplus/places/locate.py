@@ -99,28 +99,33 @@ def _mentions(
     hits, ranked = found.screened.hits, found.ranked
     starts = hits.tokens.start[hits.first[chosen]].tolist()
     ends = hits.tokens.end[hits.last[chosen]].tolist()
+    unit = found.unit_of[chosen]
+    top = found.best[unit]
+    at = np.maximum(top, 0)
+    placed = top >= 0
+    rows = np.where(placed, ranked.row[at], -1) if len(ranked.row) else np.full(len(top), -1)
+    flags = np.where(placed, ranked.flag[at], WITHIN) if len(ranked.row) else np.full(len(top), WITHIN)
+    sure = found.probability[chosen]
+    sure = sure * np.where(placed, ranked.probability[at], 1.0) if len(ranked.row) else sure
     shown: dict[int, tuple[Place, ...]] = {}
     mentions: list[Mention] = []
-    for i, (hit, start, end) in enumerate(zip(chosen.tolist(), starts, ends, strict=True)):
-        unit = int(found.unit_of[hit])
-        top = int(found.best[unit])
-        flag = int(ranked.flag[top]) if top >= 0 else WITHIN
-        limit = starts[i + 1] if i + 1 < len(starts) else len(text)
+    limits = [*starts[1:], len(text)][: len(starts)]
+    columns = zip(starts, ends, limits, unit.tolist(), rows.tolist(), flags.tolist(), sure.tolist(), strict=True)
+    for start, end, limit, which, row, flag, confidence in columns:
         if flag in _SHORT and end < limit and text[end : end + 1] == "." and not _bare_capitals(text[start:end]):
             end += 1  # noqa: PLW2901  the stop belongs to the abbreviation
-        if options.candidates and unit not in shown:
-            shown[unit] = _shown(found, unit, gazetteer)
-        sure = float(found.probability[hit]) * (float(ranked.probability[top]) if top >= 0 else 1.0)
+        if options.candidates and which not in shown:
+            shown[which] = _shown(found, which, gazetteer)
         mentions.append(
             Mention(
                 start=offset + start,
                 end=offset + end,
                 text=text[start:end],
-                place=gazetteer.place_at(int(ranked.row[top])) if top >= 0 else None,
-                confidence=round(sure, 4),
-                candidates=shown.get(unit, ()),
+                place=gazetteer.place_at(row) if row >= 0 else None,
+                confidence=round(confidence, 4),
+                candidates=shown.get(which, ()),
                 adjectival=flag == DEMONYM,
-                within=top >= 0 and flag == WITHIN,
+                within=row >= 0 and flag == WITHIN,
             )
         )
     return mentions

@@ -33,6 +33,7 @@ MAX_ANCHOR_UNITS: Final = 64
 MAX_AREAS: Final = 48
 ANCHORS_PER_UNIT: Final = 3
 FAR: Final = 10_000
+_DENSE: Final = 100_000
 _R: Final = 6371.0
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 
@@ -165,19 +166,30 @@ def _named_areas(units: Units, gazetteer: Gazetteer) -> _Areas:
     if not len(areas):
         return _Areas(areas, distance, first)
     begin = np.searchsorted(units.of, np.arange(len(units) + 1))
+    spots = [np.concatenate([units.token[begin[u] : begin[u + 1]] for u in tally[row]]) for row in areas.tolist()]
+    nearest = _token_gaps(units.token, spots)
+    distance[:] = np.minimum.reduceat(nearest, begin[:-1], axis=0)
+    first[:] = nearest[begin[:-1]]
     for column, row in enumerate(areas.tolist()):
-        owners = tally[row]
-        at = np.sort(np.concatenate([units.token[begin[u] : begin[u + 1]] for u in owners]))
-        right = np.searchsorted(at, units.token)
-        gap = np.minimum(
-            np.abs(at[np.minimum(right, len(at) - 1)] - units.token), np.abs(units.token - at[np.maximum(right - 1, 0)])
-        )
-        distance[:, column] = np.minimum.reduceat(gap, begin[:-1])
-        first[:, column] = gap[begin[:-1]]
-        naming = [u for u in owners if units.outer[u] != row]
+        naming = [u for u in tally[row] if units.outer[u] != row]
         distance[naming, column] = first[naming, column] = FAR
         distance[units.outer == row, column] = 1
     return _Areas(areas, distance, first)
+
+
+def _token_gaps(token: I64, spots: list[I64]) -> I64:
+    """For each mention the distance in tokens to the nearest mention of each area."""
+    everywhere = np.concatenate(spots)
+    starts = np.cumsum([0, *(len(s) for s in spots[:-1])])
+    if len(token) * len(everywhere) <= _DENSE:
+        return np.minimum.reduceat(np.abs(token[:, None] - everywhere[None, :]), starts, axis=1)
+    gaps = np.empty((len(token), len(spots)), dtype=np.int64)
+    for column, spot in enumerate(spots):
+        at = np.sort(spot)
+        right = np.searchsorted(at, token)
+        after, before = at[np.minimum(right, len(at) - 1)], at[np.maximum(right - 1, 0)]
+        gaps[:, column] = np.minimum(np.abs(after - token), np.abs(token - before))
+    return gaps
 
 
 def _candidates(units: Units, gazetteer: Gazetteer, areas: _Areas) -> Candidates:

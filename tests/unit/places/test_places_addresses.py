@@ -41,6 +41,8 @@ def test_layouts(gazetteer: Gazetteer, text: str, street: str, city_id: int, zip
         "1200 Main Street, Springfield, ZZ 62701",
         "1200 Main Street, Nosuchtown, IL 62701",
         "Flight 1200 Drive Time, Dallas Cowboys",
+        "August 1995\nCornell Theory Center, Ithaca, NY",
+        "He was 34 Theory Center, Ithaca, NY",
     ],
 )
 def test_what_is_no_address(gazetteer: Gazetteer, text: str) -> None:
