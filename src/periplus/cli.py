@@ -23,6 +23,7 @@ COMMANDS = {
     "search": "periplus.search.commands:search",
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
+    "index": "periplus.index.commands:index_app",
     "evaluate": "periplus.evaluate.commands:evaluate",
     "places": "periplus.places.commands:places",
     "gazetteer": "periplus.places.commands:gazetteer_app",
