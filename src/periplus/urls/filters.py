@@ -29,7 +29,8 @@ def _too_long(url: CanonicalUrl, max_length: int) -> str | None:
 
 
 def _file_kind(url: CanonicalUrl, _: int) -> str | None:
-    return "file_kind" if NOT_READ.search(url.path[-16:]) else None
+    end = url.path[-16:]
+    return "file_kind" if "." in end and NOT_READ.search(end) else None
 
 
 def _too_deep_path(url: CanonicalUrl, _: int) -> str | None:
@@ -38,9 +39,10 @@ def _too_deep_path(url: CanonicalUrl, _: int) -> str | None:
 
 def _repeating_path(url: CanonicalUrl, _: int) -> str | None:
     segments = [segment for segment in url.path.split("/") if segment]
-    if len(segments) <= MAX_SEGMENT_REPEATS:
+    different = set(segments)
+    if len(segments) - len(different) < MAX_SEGMENT_REPEATS:
         return None
-    repeats = max(segments.count(segment) for segment in set(segments))
+    repeats = max(segments.count(segment) for segment in different)
     return "path_repeats" if repeats > MAX_SEGMENT_REPEATS else None
 
 
