@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from periplus.places.folding import name_keys
+from periplus.places.folding import made_tables, name_keys
 from periplus.places.lexicon import word_bits, word_commonness
 from periplus.places.sources import (
     ABBREVIATION,
@@ -68,6 +68,7 @@ def build_arrays(
     arrays["shape_row"] = np.array(shaped, dtype=np.int32)
     strings["shapes"] = [drafts[i].rings for i in shaped]
     _lexicon(arrays)
+    arrays["char_fold"], arrays["char_class"], arrays["char_gap"] = made_tables()
     progress("writing", 0.95)
     return arrays, strings
 

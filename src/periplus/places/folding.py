@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MAX_CHARS", "Tokens", "fold", "name_key", "name_keys", "tokenise"]
+__all__ = ["MAX_CHARS", "Tokens", "adopt_tables", "fold", "made_tables", "name_key", "name_keys", "tokenise"]
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
@@ -88,9 +88,23 @@ def _class_of(char: str) -> int:
     return WORD | LOWER if category == "Ll" else WORD | CASELESS
 
 
-@cache
+_adopted: list[tuple[U64, U8, U8]] = []
+
+
 def char_tables() -> tuple[U64, U8, U8]:
-    """Fold, class and, as what separates tokens, kind of gap of every character; made once a process."""
+    """Fold, class and, as what separates tokens, kind of gap of every character."""
+    return _adopted[0] if _adopted else made_tables()
+
+
+def adopt_tables(folds: U64, classes: U8, marks: U8) -> None:
+    """Take the tables from a compiled gazetteer, which spares every process the time to make them."""
+    if not _adopted:
+        _adopted.append((folds, classes, marks))
+
+
+@cache
+def made_tables() -> tuple[U64, U8, U8]:
+    """The tables worked out from Python's Unicode data, once a process."""
     folds = np.zeros(0x10000, dtype=np.uint64)
     classes = np.zeros(0x10000, dtype=np.uint8)
     marks = np.full(0x10000, GAP_OTHER, dtype=np.uint8)

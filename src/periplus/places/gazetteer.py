@@ -17,7 +17,7 @@ from periplus.model import BBox, LonLat, Place
 from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS
 from periplus.places.cache import open_container
 from periplus.places.container import FORMAT, Container
-from periplus.places.folding import name_key
+from periplus.places.folding import adopt_tables, name_key
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
@@ -30,7 +30,7 @@ _NEEDED: Final = (
     "id", "kind", "lat", "lon", "population", "parent", "zone", "country", "bbox", "id_order", "row_country",
     "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "name_bucket",
     "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state",
-    "zip_point", "overlap", "shape_row",
+    "zip_point", "overlap", "shape_row", "char_fold", "char_class", "char_gap",
     "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
@@ -62,6 +62,7 @@ class Gazetteer:
         self._shapes = container.strings("shapes")
         self._rows: dict[int, int] = {}
         self._made_shapes: dict[int, BaseGeometry] = {}
+        adopt_tables(self.arrays["char_fold"], self.arrays["char_class"], self.arrays["char_gap"])
         self._empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
 
     def __len__(self) -> int:

@@ -176,7 +176,8 @@ def _built(tokens: Tokens, bits: U32, first: I64, last: I64, name: I64) -> tuple
     found.append((t, last[base], name[base], BUILT.index("direction")))
     head, tail, base_name = (np.concatenate([x[i] for x in found]) for i in range(3))
     how = np.concatenate([np.full(len(x[0]), x[3], dtype=np.uint8) for x in found])
-    taken = np.isin(head * np.int64(n) + tail, first * np.int64(n) + last)
+    longest = starts_here[head]
+    taken = (longest >= 0) & (last[longest] >= tail) if len(last) else np.zeros(len(head), dtype=np.bool_)
     _, once = np.unique(head * np.int64(n) + tail, return_index=True)
     keep = once[~taken[once]]
     return head[keep], tail[keep], base_name[keep], how[keep]
