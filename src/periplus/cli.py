@@ -27,6 +27,8 @@ COMMANDS = {
     "evaluate": "periplus.evaluate.commands:evaluate",
     "places": "periplus.places.commands:places",
     "gazetteer": "periplus.places.commands:gazetteer_app",
+    "score": "periplus.topics.commands:score",
+    "topic": "periplus.topics.commands:topic_app",
     "miniweb": "periplus.miniweb.commands:app",
     "config": "periplus.commands:config",
 }

@@ -46,11 +46,48 @@ def _meta(sentence: str, unit: str = "", **bounds: Any) -> Meta:
     return Meta(description=sentence, extra={"unit": unit}, **bounds)
 
 
+class RelatednessSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """R of paper C: what a mention of a place is worth for a topic's place that lies around, in or over it."""
+
+    inside: Annotated[
+        tuple[Share, ...], _meta("Places inside the topic's place, 1, 2, 3 steps down.", "0..1", max_length=3)
+    ] = (0.6, 0.4, 0.2)
+    around: Annotated[
+        tuple[Share, ...], _meta("Places around the topic's place, 1, 2 steps up.", "0..1", max_length=2)
+    ] = (0.4, 0.2)
+    overlap: Annotated[float, _meta("Places that overlap with it.", "0..1", ge=0, le=1)] = 0.4
+
+
+class LearntSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What `periplus topic learn` found out beside the weights; absent in topics written by hand."""
+
+    form: Annotated[
+        Literal["none", "logistic", "cosine"],
+        _meta("How keyword weights become a score: logistic (learnt against other pages), cosine, none (by hand)."),
+    ] = "none"
+    scale: Annotated[float, _meta("What a keyword of weight 1 is worth.", ge=0, le=1e6)] = 0.0
+    bias: Annotated[float, _meta("Score of a page without any keyword.", ge=-1e6, le=1e6)] = 0.0
+    keyword_half: Annotated[float, _meta("Keyword score at which the relevance is 0.5.", "0..1", ge=0, le=1)] = 0.0
+    place_half: Annotated[float, _meta("Share of mentions at which the relevance is 0.5.", "0..1", ge=0, le=1)] = 0.0
+    language: Annotated[str, _meta("Language of the samples.", "code")] = ""
+
+
 class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the crawl is about: a two-tuple of keywords and places. Either part may be absent."""
 
     name: Annotated[str, _meta("Name of the topic, used by `inclass:NAME` in searches. Empty: the job's name.")] = ""
-    threshold: Annotated[float, _meta("Both relevances must reach this.", "0..1", ge=0, le=1)] = 0.5
+    judge: Annotated[
+        Literal["default", "paper", "one-vector"],
+        _meta("How pages are judged: default, the paper's two-step rule, or one cosine over keywords and places."),
+    ] = "default"
+    point: Annotated[
+        Literal["wide", "balanced", "strict"],
+        _meta("Operating point of the default judge: wide keeps more, strict keeps purer."),
+    ] = "balanced"
+    threshold: Annotated[
+        Share | None,
+        _meta("Both relevances must reach this; absent: as `point` says (paper 0.5, one-vector 0.65).", "0..1"),
+    ] = None
     keyword_threshold: Annotated[
         Share | None, _meta("Threshold of the keyword step alone; absent: `threshold`.", "0..1")
     ] = None
@@ -62,6 +99,11 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         dict[str, float],
         _meta('Places with their weights: a name, "Name, ST", "Name, Country" or a gazetteer id.', "weight 0..1"),
     ] = {}
+    against: Annotated[
+        dict[str, float], _meta("Words and phrases that speak against a page, with their weights.", "weight 0..1")
+    ] = {}
+    relatedness: Annotated[RelatednessSettings, _meta("R of the paper's rule.")] = RelatednessSettings()
+    learnt: Annotated[LearntSettings, _meta("Written by `periplus topic learn`.")] = LearntSettings()
     since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
     until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
 
@@ -291,6 +333,7 @@ def _check(job: Job, source: str) -> None:
     if job.crawl.strategy not in STRATEGIES:
         raise ConfigError(_choice(source, "crawl.strategy", job.crawl.strategy, STRATEGIES))
     _check_weights(source, "topic.keywords", job.topic.keywords)
+    _check_weights(source, "topic.against", job.topic.against)
     _check_weights(source, "topic.places", job.topic.places)
     if job.topic.since and job.topic.until and job.topic.since > job.topic.until:
         raise ConfigError(f"{source}: topic.since {job.topic.since} is after topic.until {job.topic.until}")

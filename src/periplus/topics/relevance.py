@@ -1,69 +1,87 @@
-"""Two-step relevance (paper C): keywords first, then places; both must reach their thresholds.
+"""How relevant a page is to a topic: the paper's two-step rule, the one-vector baseline, or the default judge.
+
+Paper C, `judge = "paper"`: keywords first, then places; both must reach their thresholds.
 
     sim_K = cosine(T_K, D_K)                                   over the topic's keywords
     sim_P = Σ wT_i·x_i / (√Σ wT_i² · √Σ x_i²),  x_i = wD_i + Σ_j R(p_i, p_j)·wD_j
 
 R(p_i, p_j) is 1 for the same place; for p_j inside p_i at hierarchy distance z = 1, 2, 3 it is 0.2·(4−z), for p_j
-around p_i at z = 1, 2 it is 0.2·(3−z), and 0 otherwise. A part that the topic leaves out counts as fulfilled.
+around p_i at z = 1, 2 it is 0.2·(3−z), 0.4 where they overlap, and 0 otherwise. `Topic.related` holds all R > 0.
+A part that the topic leaves out counts as fulfilled. `judge = "one-vector"` is the traditional single cosine over
+keywords and places together, without R. The default judge is in `default.py`.
 """
 
 import math
 from collections import Counter
 
-from periplus.model import Located, Page, Place, Score
+from periplus.model import Located, Page, Score
+from periplus.topics.default import keyword_step, place_step
 from periplus.topics.keywords import count_keywords
+from periplus.topics.reading import read_document
 from periplus.topics.topic import Topic
 
-__all__ = ["judge", "link_priority", "relatedness"]
+__all__ = ["cosine", "judge", "one_vector", "two_step"]
 
 
 def judge(page: Page, located: Located, topic: Topic) -> Score:
     """How relevant a page is to a topic, with the evidence."""
-    counts = count_keywords(f"{page.title}\n{page.text}", tuple(word for word, _ in topic.keywords), page.language)
-    sim_k = _cosine([weight for _, weight in topic.keywords], [float(count) for count in counts])
-    mentioned = Counter(mention.place for mention in located.mentions if mention.place is not None)
-    weights = [_place_weight(place, mentioned) for place, _ in topic.places]
-    sim_p = _cosine([weight for _, weight in topic.places], weights)
-    relevant = sim_k >= topic.keyword_threshold and sim_p >= topic.place_threshold and _in_time(page, topic)
-    return Score(
-        keyword_relevance=sim_k,
-        place_relevance=sim_p,
-        relevant=relevant,
-        keyword_evidence={word: count for (word, _), count in zip(topic.keywords, counts, strict=True) if count},
-        place_evidence={place.name: x for (place, _), x in zip(topic.places, weights, strict=True) if x},
-    )
+    if topic.judge == "default":
+        score = _by_default(page, located, topic)
+    else:
+        counts = count_keywords(f"{page.title}\n{page.text}", tuple(word for word, _ in topic.keywords), page.language)
+        mentioned = Counter(mention.place.id for mention in located.mentions if mention.place is not None)
+        score = (two_step if topic.judge == "paper" else one_vector)(counts, mentioned, topic)
+    if score.relevant and not _in_time(page, topic):
+        return Score(
+            score.keyword_relevance, score.place_relevance, False, score.keyword_evidence, score.place_evidence
+        )
+    return score
 
 
-def link_priority(score: Score) -> float:
-    """Priority of a page's links, 0..1: both relevances of the page count (paper C)."""
-    return (score.keyword_relevance + score.place_relevance) / 2
+def two_step(counts: list[int], mentioned: dict[int, int], topic: Topic) -> Score:
+    """The paper's rule on counts: of the topic's keywords, in order, and of the page's places by id."""
+    sim_k = cosine([weight for _, weight in topic.keywords], counts)
+    x = [0.0] * len(topic.places)
+    for place_id, count in mentioned.items():
+        for position, worth in topic.related.get(place_id, ()):
+            x[position] += worth * count
+    sim_p = cosine([weight for _, weight in topic.places], x)
+    relevant = sim_k >= topic.keyword_threshold and sim_p >= topic.place_threshold
+    return Score(sim_k, sim_p, relevant, _keyword_evidence(topic, counts), _place_evidence(topic, x))
 
 
-def relatedness(topic_place: Place, place: Place) -> float:
-    """R(p_i, p_j) of paper C."""
-    if topic_place.id == place.id:
-        return 1.0
-    if topic_place.id in place.ancestors:
-        z = len(place.ancestors) - place.ancestors.index(topic_place.id)
-        return max(0.0, 0.2 * (4 - z))
-    if place.id in topic_place.ancestors:
-        z = len(topic_place.ancestors) - topic_place.ancestors.index(place.id)
-        return max(0.0, 0.2 * (3 - z))
-    return 0.0
+def one_vector(counts: list[int], mentioned: dict[int, int], topic: Topic) -> Score:
+    """The traditional baseline: one cosine over keywords and places; both relevances are that one value."""
+    x = [float(mentioned.get(place.id, 0)) for place, _ in topic.places]
+    weights = [weight for _, weight in (*topic.keywords, *topic.places)]
+    sim = cosine(weights, [*counts, *x])
+    relevant = sim >= topic.keyword_threshold
+    return Score(sim, sim, relevant, _keyword_evidence(topic, counts), _place_evidence(topic, x))
 
 
-def _place_weight(topic_place: Place, mentioned: Counter[Place]) -> float:
-    """x_i: mentions of the topic's place itself and, less, of places in and around it."""
-    return sum(relatedness(topic_place, place) * count for place, count in mentioned.items())
-
-
-def _cosine(topic: list[float], page: list[float]) -> float:
+def cosine(topic: list[float], page: list[float] | list[int]) -> float:
     """Cosine of two vectors of one length; 1 for a topic without this part, 0 for a page without any of it."""
     if not topic:
         return 1.0
     norm = math.sqrt(sum(t * t for t in topic)) * math.sqrt(sum(p * p for p in page))
-    # min: rounding may put parallel vectors a hair above 1
     return min(1.0, sum(t * p for t, p in zip(topic, page, strict=True)) / norm) if norm else 0.0
+
+
+def _by_default(page: Page, located: Located, topic: Topic) -> Score:
+    language = page.language or topic.learnt.language
+    reading = read_document(page.text, located, title=page.title, language=language, url=page.url)
+    keywords, keyword_evidence = keyword_step(reading, topic, language, page.text, page.title)
+    places, place_evidence = place_step(reading, topic)
+    relevant = keywords >= topic.keyword_threshold and places >= topic.place_threshold
+    return Score(keywords, places, relevant, keyword_evidence, place_evidence)
+
+
+def _keyword_evidence(topic: Topic, counts: list[int]) -> dict[str, float]:
+    return {word: float(count) for (word, _), count in zip(topic.keywords, counts, strict=True) if count}
+
+
+def _place_evidence(topic: Topic, x: list[float]) -> dict[str, float]:
+    return {place.name: value for (place, _), value in zip(topic.places, x, strict=True) if value}
 
 
 def _in_time(page: Page, topic: Topic) -> bool:

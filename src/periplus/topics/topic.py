@@ -1,19 +1,25 @@
 """The two-tuple topic of paper C: keywords with weights, places with weights; either part may be empty."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from periplus.errors import ConfigError, PlaceError
 from periplus.model import Place
-from periplus.places import Gazetteer
-from periplus.settings import TopicSettings
+from periplus.places import Gazetteer, Relation, RelationKind, related_set
+from periplus.settings import LearntSettings, RelatednessSettings, TopicSettings
 
-__all__ = ["Topic", "make_topic"]
+__all__ = ["POINTS", "Topic", "make_topic"]
+
+POINTS = {"wide": (0.27, 0.01), "balanced": (0.5, 0.5), "strict": (0.64, 0.67)}
+"""Operating points of the default judge: keyword and place threshold. Relevances are scaled so that 0.5 is balanced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic ready for judging: places are gazetteer entries, so that aliases and translations count."""
+    """A topic ready for judging: places are gazetteer entries, so that aliases and translations count.
+
+    `related` is the set M of paper C, worked out once: place id → [(position in `places`, R)].
+    """
 
     name: str
     keywords: tuple[tuple[str, float], ...] = ()
@@ -22,6 +28,10 @@ class Topic:
     place_threshold: float = 0.5
     since: date | None = None
     until: date | None = None
+    judge: str = "default"
+    against: tuple[tuple[str, float], ...] = ()
+    learnt: LearntSettings = field(default_factory=LearntSettings)
+    related: dict[int, tuple[tuple[int, float], ...]] = field(default_factory=dict)
 
 
 def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer) -> Topic:
@@ -32,12 +42,58 @@ def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer) -> 
             places.append((gazetteer.resolve(name), weight))
         except PlaceError as error:
             raise ConfigError(f"topic.places: {error}") from None
+    keyword_threshold, place_threshold = _thresholds(settings)
     return Topic(
         name=settings.name or job_name,
         keywords=tuple(settings.keywords.items()),
         places=tuple(places),
-        keyword_threshold=settings.threshold if settings.keyword_threshold is None else settings.keyword_threshold,
-        place_threshold=settings.threshold if settings.place_threshold is None else settings.place_threshold,
+        keyword_threshold=keyword_threshold,
+        place_threshold=place_threshold,
         since=settings.since,
         until=settings.until,
+        judge=settings.judge,
+        against=tuple(settings.against.items()),
+        learnt=settings.learnt,
+        related=_related(places, settings.relatedness, gazetteer) if settings.judge == "paper" else {},
     )
+
+
+def _thresholds(settings: TopicSettings) -> tuple[float, float]:
+    """Thresholds given one by one win over `threshold`, which wins over the operating point."""
+    if settings.threshold is not None:
+        keyword = place = settings.threshold
+    elif settings.judge == "default":
+        keyword, place = POINTS[settings.point]
+    else:
+        keyword = place = 0.65 if settings.judge == "one-vector" else 0.5
+    return (
+        keyword if settings.keyword_threshold is None else settings.keyword_threshold,
+        place if settings.place_threshold is None else settings.place_threshold,
+    )
+
+
+def _related(
+    places: list[tuple[Place, float]], factors: RelatednessSettings, gazetteer: Gazetteer
+) -> dict[int, tuple[tuple[int, float], ...]]:
+    found: dict[int, tuple[tuple[int, float], ...]] = {}
+    for position, (place, _) in enumerate(places):
+        for other, how in related_set(place, gazetteer).items():
+            worth = _worth(how.relation, factors)
+            if worth > 0.0:
+                found[other] = (*found.get(other, ()), (position, worth))
+    return found
+
+
+def _worth(relation: Relation, factors: RelatednessSettings) -> float:
+    """R(p_i, p_j) for p_i `relation` p_j, with the topic's own factors."""
+    match relation.kind:
+        case RelationKind.EQUAL:
+            return 1.0
+        case RelationKind.OVERLAP:
+            return factors.overlap
+        case RelationKind.CONTAINS:
+            return factors.inside[relation.steps - 1] if relation.steps <= len(factors.inside) else 0.0
+        case RelationKind.CONTAINED:
+            return factors.around[relation.steps - 1] if relation.steps <= len(factors.around) else 0.0
+        case RelationKind.DISJOINT:
+            return 0.0

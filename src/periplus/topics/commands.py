@@ -1,0 +1,252 @@
+"""The commands `periplus score` and `periplus topic learn|judge`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from periplus.errors import UsageError
+from periplus.model import Located, Page, Place, Score
+from periplus.places import Gazetteer, locate
+from periplus.places.commands import open_with_progress
+from periplus.settings import load_job
+from periplus.topics.learning import Learnt, learn, learn_paper
+from periplus.topics.reading import Reading, read_document
+from periplus.topics.relevance import judge as judge_page
+from periplus.topics.samples import Document, page_of, read_documents, read_lines
+from periplus.topics.topic import Topic, make_topic
+from periplus.topics.topic_file import (
+    Memory,
+    load_memory,
+    memory_path,
+    save_memory,
+    surface_forms,
+    topic_settings,
+    write_topic,
+)
+
+__all__ = ["score", "topic_app"]
+
+MIN_SAMPLES, MAX_SAMPLES = 3, 100
+MAX_BACKGROUND = 1_000
+
+topic_app = typer.Typer(help="Topics: learn one from samples, teach it by judging pages.", no_args_is_help=True)
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+TopicFile = Annotated[Path, typer.Argument(metavar="TOPIC.toml", help="A topic file or job file.")]
+
+
+# -- score -------------------------------------------------------------------------------------------
+
+
+def score(
+    topic_file: TopicFile,
+    file: Annotated[str, typer.Argument(help="Text or HTML file, or - for standard input.")] = "-",
+    *,
+    html: Annotated[bool, typer.Option("--html", help="The input is an HTML page.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help='One {"id", "text", "url"?} a line in, one result a line out.')
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Relevance of texts to a topic. Example: periplus score topic.toml page.txt --json"""
+    settings = load_job(topic_file)
+    if not settings.topic.keywords and not settings.topic.places:
+        raise UsageError(f"{topic_file}: the topic is empty: give [topic] keywords, places or both")
+    gazetteer = open_with_progress()
+    topic = make_topic(settings.topic, topic_file.stem, gazetteer)
+    data = _read(file)
+    if jsonl:
+        for document in read_lines(data.decode("utf-8", "replace"), file):
+            print(json.dumps(_as_dict(document.id, _judged(document.page, topic, gazetteer)), ensure_ascii=False))
+        return
+    found = _judged(page_of(data, file, html=html), topic, gazetteer)
+    if as_json:
+        print(json.dumps(_as_dict(None if file == "-" else file, found), ensure_ascii=False))
+    else:
+        _show_score(found, topic)
+
+
+def _judged(page: Page, topic: Topic, gazetteer: Gazetteer) -> Score:
+    return judge_page(page, _located(page, gazetteer), topic)
+
+
+def _located(page: Page, gazetteer: Gazetteer) -> Located:
+    return locate(page.text, gazetteer, url=page.url or None, hints=page.hints, candidates=False)
+
+
+def _read(path: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _as_dict(document_id: Any, found: Score) -> dict[str, Any]:
+    return {
+        "id": document_id,
+        "keyword_relevance": round(found.keyword_relevance, 4),
+        "place_relevance": round(found.place_relevance, 4),
+        "relevant": found.relevant,
+        "evidence": {"keywords": found.keyword_evidence, "places": found.place_evidence},
+    }
+
+
+def _show_score(found: Score, topic: Topic) -> None:
+    console = Console()
+    console.print(f"{'relevant' if found.relevant else 'not relevant'} to {topic.name}", highlight=False)
+    console.print(f"keywords {found.keyword_relevance:.3f} (at least {topic.keyword_threshold})", highlight=False)
+    console.print(f"places   {found.place_relevance:.3f} (at least {topic.place_threshold})", highlight=False)
+    for title, evidence in (("keyword", found.keyword_evidence), ("place", found.place_evidence)):
+        for name, value in sorted(evidence.items(), key=lambda item: -item[1])[:10]:
+            console.print(f"  {title} {name}: {value:g}", highlight=False, markup=False)
+
+
+# -- topic learn -------------------------------------------------------------------------------------
+
+
+@topic_app.command("learn")
+def topic_learn(
+    sources: Annotated[
+        list[Path] | None, typer.Argument(metavar="DIR|FILE…", help="Samples: text, HTML, JSONL, folders.")
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The topic file to write.")],
+    place: Annotated[
+        list[str] | None, typer.Option("--place", help="A target place, instead of what the samples suggest.")
+    ] = None,
+    background: Annotated[
+        list[Path] | None, typer.Option("--background", help="Other pages to tell the samples from: files, folders.")
+    ] = None,
+    more_like: Annotated[
+        list[Path] | None, typer.Option("--more-like", help="Further samples for a topic learnt before.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="Name of the topic; default: the file's.")] = "",
+    language: Annotated[str, typer.Option("--language", help="Language of the samples, as a code.")] = "en",
+    paper: Annotated[bool, typer.Option("--paper", help="Learn by frequency (tf / max tf) for the paper's rule.")] = (
+        False
+    ),
+    as_json: AsJson = False,
+) -> None:
+    """Learn keywords and places from sample documents. Example: periplus topic learn samples/ -o topic.toml"""
+    gazetteer = open_with_progress()
+    documents = list(read_documents([*(sources or []), *(more_like or [])]))
+    if more_like and memory_path(out).exists():
+        memory = load_memory(memory_path(out), gazetteer)
+        language = memory.language
+    else:
+        memory = Memory(language=language)
+    memory.samples += _readings(documents, gazetteer, language)
+    _check_count(len(memory.samples))
+    if background:
+        others = list(read_documents(background))[:MAX_BACKGROUND]
+        memory.background = _readings(others, gazetteer, language)
+    memory.forms = surface_forms([f"{d.page.title} {d.page.text}" for d in documents], language) | memory.forms
+    targets = [gazetteer.resolve(text) for text in place or []]
+    found = _learnt(memory, gazetteer, targets, paper=paper)
+    write_topic(out, topic_settings(found, memory.forms, name or out.stem, paper=paper), gazetteer)
+    save_memory(memory_path(out), memory)
+    _report(found, memory, out, as_json=as_json)
+
+
+def _learnt(memory: Memory, gazetteer: Gazetteer, targets: list[Place], *, paper: bool) -> Learnt:
+    if paper:
+        return learn_paper(memory.samples, place_of=gazetteer.place)
+    return learn(
+        memory.samples,
+        memory.background,
+        rejected=memory.rejected,
+        targets=targets,
+        language=memory.language,
+        place_of=gazetteer.place,
+    )
+
+
+def _readings(documents: list[Document], gazetteer: Gazetteer, language: str) -> list[Reading]:
+    found = []
+    for document in documents:
+        page = document.page
+        reading = read_document(
+            page.text, _located(page, gazetteer), title=page.title, language=page.language or language, url=page.url
+        )
+        if reading.stems:
+            found.append(reading)
+    return found
+
+
+def _check_count(count: int) -> None:
+    if not MIN_SAMPLES <= count <= MAX_SAMPLES:
+        raise UsageError(f"{count} samples with text; a topic is learnt from {MIN_SAMPLES} to {MAX_SAMPLES}")
+
+
+def _report(found: Learnt, memory: Memory, out: Path, *, as_json: bool) -> None:
+    if as_json:
+        data = {
+            "topic": str(out),
+            "samples": len(memory.samples),
+            "keywords": [
+                {"word": memory.forms.get(t, t), "weight": round(w, 3), "samples": found.counts.get(t, 0)}
+                for t, w in found.keywords.items()
+            ],
+            "places": [{"id": p.id, "name": p.name, "weight": round(w, 3)} for p, w in found.places.items()],
+            "candidates": [
+                {"id": c.place.id, "name": c.place.name, "share": round(c.share, 3), "samples": c.samples}
+                for c in found.candidates
+            ],
+        }
+        print(json.dumps(data, ensure_ascii=False))
+        return
+    console = Console()
+    table = Table("keyword", "weight", "samples", title=f"{len(memory.samples)} samples")
+    for term, weight in list(found.keywords.items())[:20]:
+        word = " ".join(memory.forms.get(stem, stem) for stem in term.split(" "))
+        table.add_row(word, f"{weight:.3f}", str(found.counts.get(term, 0)))
+    console.print(table)
+    table = Table("place", "mean share", "samples", "target", title="Places")
+    chosen = {place.id for place in found.places}
+    for candidate in found.candidates:
+        mark = "yes" if candidate.place.id in chosen else ""
+        table.add_row(candidate.place.name, f"{candidate.share:.2f}", str(candidate.samples), mark)
+    console.print(table)
+    targets = ", ".join(" / ".join(place.path[1:]) for place in found.places) or "none"
+    console.print(f"{out}: target {targets}; another one: --place NAME", highlight=False, markup=False)
+
+
+# -- topic judge -------------------------------------------------------------------------------------
+
+
+@topic_app.command("judge")
+def topic_judge(
+    topic_file: TopicFile,
+    judged: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE…", help='JSONL with {"id", "text", "relevant": true or false} a line.'),
+    ] = None,
+    *,
+    good: Annotated[list[Path] | None, typer.Option("--good", help="Pages that belong: files, folders.")] = None,
+    bad: Annotated[list[Path] | None, typer.Option("--bad", help="Pages that do not belong.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Teach a learnt topic with judged pages. Example: periplus topic judge topic.toml --good a.txt --bad b.txt"""
+    settings = load_job(topic_file).topic
+    gazetteer = open_with_progress()
+    memory = load_memory(memory_path(topic_file), gazetteer)
+    rows = list(read_documents(judged or []))
+    if any(row.relevant is None for row in rows):
+        raise UsageError('every judged document needs "relevant": true or false')
+    right = [row for row in rows if row.relevant] + list(read_documents(good or []))
+    wrong = [row for row in rows if row.relevant is False] + list(read_documents(bad or []))
+    if not right and not wrong:
+        raise UsageError("nothing judged: give JSONL with judgements, --good FILE or --bad FILE")
+    memory.samples += _readings(right, gazetteer, memory.language)
+    memory.rejected += _readings(wrong, gazetteer, memory.language)
+    memory.forms = surface_forms([row.page.text for row in right], memory.language) | memory.forms
+    targets = [gazetteer.resolve(text) for text in settings.places]
+    found = _learnt(memory, gazetteer, targets, paper=settings.judge == "paper")
+    name = settings.name or topic_file.stem
+    write_topic(topic_file, topic_settings(found, memory.forms, name, paper=settings.judge == "paper"), gazetteer)
+    save_memory(memory_path(topic_file), memory)
+    _report(found, memory, topic_file, as_json=as_json)

@@ -1,0 +1,330 @@
+"""A topic from sample documents: keywords by contrast or a small logistic, target places, and thresholds.
+
+With unlabelled pages (a crawl's, or any others) the keyword step is a logistic regression of the samples against
+them; without, weights are contrasts to general English. Either way the result is a list of words with weights that a
+person can read and change. Half points come from the samples' own cross-validated scores. Pure and deterministic.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from periplus.model import Place
+from periplus.settings import LearntSettings
+from periplus.topics.logistic import fit_logistic
+from periplus.topics.reading import Reading
+from periplus.topics.words import stem_phrase
+
+__all__ = ["Candidate", "Learnt", "learn", "learn_paper"]
+
+MAX_KEYWORDS = 140
+MAX_AGAINST = 60
+CONTRAST_KEYWORDS = 200
+LOGISTIC_HALF = 0.4
+COSINE_HALF = 0.7
+"""Half points as parts of the median of the samples' own scores."""
+
+PLACE_HALF = 0.15
+MAX_BACKGROUND = 300
+LOCAL_BACKGROUND = 0.8
+"""Part of the unlabelled pages that name a target place, as far as there are such: the hard cases."""
+
+FOLDS = 5
+MAX_TARGETS = 8
+COVERED = 0.1
+"""A sample with this share of mentions in the targets needs no further target."""
+
+NARROW = 0.8
+"""A target is narrowed to a place inside it that holds this part of its share."""
+
+PAPER_TERMS = 10
+
+PlaceOf = Callable[[int], Place]
+"""The gazetteer's look-up by id."""
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place that the samples may be about: its mean share of mentions, and in how many samples it is named."""
+
+    place: Place
+    share: float
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What was learnt: keyed by stems, which `names` turns into words that occur in the samples."""
+
+    keywords: dict[str, float]
+    against: dict[str, float]
+    places: dict[Place, float]
+    settings: LearntSettings
+    candidates: tuple[Candidate, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)  # samples with the term
+
+
+def learn(
+    samples: Sequence[Reading],
+    background: Sequence[Reading] = (),
+    *,
+    place_of: PlaceOf,
+    rejected: Sequence[Reading] = (),
+    targets: Sequence[Place] = (),
+    language: str = "en",
+) -> Learnt:
+    """Learn from samples, unlabelled pages, and pages that were judged not to belong (they count ten times)."""
+    candidates = _candidates(samples, place_of)
+    chosen = list(targets) or _targets(samples, candidates, place_of)
+    others = _background(background, {place.id for place in chosen})
+    if others or rejected:
+        keywords, against, settings = _by_logistic(samples, others, rejected)
+    else:
+        keywords, against, settings = _by_contrast(samples, language)
+    found = Counter(term for reading in samples for term in (*reading.stems, *reading.pairs))
+    return Learnt(
+        keywords=keywords,
+        against=against,
+        places=dict.fromkeys(chosen, 1.0),
+        settings=LearntSettings(
+            form=settings.form,
+            scale=settings.scale,
+            bias=settings.bias,
+            keyword_half=settings.keyword_half,
+            place_half=PLACE_HALF,
+            language=language,
+        ),
+        candidates=tuple(candidates[:10]),
+        counts={term: found[term] for term in (*keywords, *against)},
+    )
+
+
+def learn_paper(samples: Sequence[Reading], *, place_of: PlaceOf, terms: int = PAPER_TERMS) -> Learnt:
+    """The paper's way: the most frequent words and the most frequent places, weight = tf / max tf."""
+    words: Counter[str] = Counter()
+    places: Counter[Place] = Counter()
+    for reading in samples:
+        words.update(reading.stems)
+        for place, mass in reading.places.items():
+            places[place] += int(mass)
+    top_words, top_places = words.most_common(terms), places.most_common(terms)
+    most_word = top_words[0][1] if top_words else 1
+    most_place = top_places[0][1] if top_places else 1
+    return Learnt(
+        keywords={word: count / most_word for word, count in top_words},
+        against={},
+        places={place: count / most_place for place, count in top_places if count},
+        settings=LearntSettings(),
+        candidates=tuple(_candidates(samples, place_of)[:10]),
+        counts=dict(top_words),
+    )
+
+
+# -- Places ------------------------------------------------------------------------------------------
+
+
+def _shares(reading: Reading) -> dict[Place, float]:
+    """Each place's own share of the page's mentions; not rolled up."""
+    total = sum(reading.places.values())
+    return {place: mass / total for place, mass in reading.places.items()} if total else {}
+
+
+def _candidates(samples: Sequence[Reading], place_of: PlaceOf) -> list[Candidate]:
+    """Countries by their mean share over the samples, rolled up; best first."""
+    share: dict[int, float] = defaultdict(float)
+    named: Counter[int] = Counter()
+    for reading in samples:
+        found: set[int] = set()
+        for place, part in _shares(reading).items():
+            above = place.id if place.kind == "country" else _country_id(place)
+            if above is not None:
+                share[above] += part / len(samples)
+                found.add(above)
+        named.update(found)
+    order = sorted(share, key=lambda i: (-share[i], i))
+    return [Candidate(place_of(i), share[i], named[i]) for i in order]
+
+
+def _country_id(place: Place) -> int | None:
+    """The id of the country that a place lies in. The hierarchy is world, continent, country, …"""
+    return place.ancestors[2] if len(place.ancestors) > 2 else None
+
+
+def _narrowed(samples: Sequence[Reading], found: Candidate, place_of: PlaceOf) -> Place:
+    """The deepest place below a candidate that holds nearly all of its share."""
+    place = found.place
+    while True:
+        below: dict[int, float] = defaultdict(float)
+        for reading in samples:
+            for inner, part in _shares(reading).items():
+                chain = (*inner.ancestors, inner.id)
+                if place.id in chain[:-1]:
+                    below[chain[chain.index(place.id) + 1]] += part / len(samples)
+        best = max(below, key=lambda i: (below[i], -i), default=None)
+        if best is None or below[best] < NARROW * found.share:
+            return place
+        place = place_of(best)
+
+
+def _targets(samples: Sequence[Reading], candidates: list[Candidate], place_of: PlaceOf) -> list[Place]:
+    """The fewest places that cover the samples: the strongest first, then whatever the uncovered ones are about.
+
+    A topic about one country gets one target, because nearly every sample names it; a topic about several gets each
+    of them, because the samples that the first leaves uncovered agree on the next.
+    """
+    chosen: list[Place] = []
+    left = [reading for reading in samples if reading.places]
+    needed = max(2.0, 0.15 * len(left))
+    for _ in range(MAX_TARGETS):
+        best = next(iter(_candidates(left, place_of) if chosen else candidates), None)
+        if best is None or (chosen and (best.samples < needed or best.share * len(left) < 0.5 * needed)):
+            break
+        covered = [reading for reading in left if _share_in(reading, best.place.id) >= COVERED]
+        chosen.append(_narrowed(covered, best, place_of))
+        left = [reading for reading in left if _share_in(reading, best.place.id) < COVERED]
+        if len(left) < needed:
+            break
+    return chosen
+
+
+def _share_in(reading: Reading, place_id: int) -> float:
+    return sum(part for place, part in _shares(reading).items() if place_id in (place.id, *place.ancestors))
+
+
+# -- Keywords ----------------------------------------------------------------------------------------
+
+
+def _background(pages: Sequence[Reading], targets: set[int]) -> list[Reading]:
+    """The unlabelled pages to learn against, most of them from the targets: so topic and place are told apart."""
+    local = [page for page in pages if any(_share_in(page, target) > 0 for target in targets)]
+    local = local[: int(MAX_BACKGROUND * LOCAL_BACKGROUND)]
+    taken = {id(page) for page in local}
+    return local + [page for page in pages if id(page) not in taken][: MAX_BACKGROUND - len(local)]
+
+
+def _by_logistic(
+    samples: Sequence[Reading], others: Sequence[Reading], rejected: Sequence[Reading]
+) -> tuple[dict[str, float], dict[str, float], LearntSettings]:
+    vocabulary = _vocabulary(samples)
+    readings = [*samples, *others, *rejected]
+    x = _matrix(readings, vocabulary)
+    y = np.zeros(len(readings))
+    y[: len(samples)] = 1.0
+    importance = np.ones(len(readings))
+    importance[len(samples) + len(others) :] = 10.0
+    gram = x @ x.T
+    dual, bias = fit_logistic(gram, y, importance)
+    weights = x.T @ dual
+    order = np.argsort(-weights, kind="stable")
+    good = [int(i) for i in order[:MAX_KEYWORDS] if weights[i] > 0]
+    bad = [int(i) for i in order[::-1][:MAX_AGAINST] if weights[i] < 0]
+    scale = max(float(np.abs(weights[[*good, *bad]]).max()) if good or bad else 0.0, 1e-6)
+    keywords = {vocabulary[i]: float(weights[i]) / scale for i in good}
+    against = {vocabulary[i]: -float(weights[i]) / scale for i in bad}
+    own = _cross_validated(gram, y, importance, len(samples))
+    half = LOGISTIC_HALF * float(np.median(own))
+    return keywords, against, LearntSettings(form="logistic", scale=scale, bias=bias, keyword_half=half)
+
+
+def _cross_validated(gram: Matrix, y: Matrix, importance: Matrix, samples: int) -> Matrix:
+    """The samples' scores, each by a model that has not seen it."""
+    scores = np.full(samples, 0.5)
+    folds = min(FOLDS, samples)
+    if folds < 2:
+        return scores
+    position = np.arange(len(y))
+    for fold in range(folds):
+        out = (position < samples) & (position % folds == fold)
+        seen = np.flatnonzero(~out)
+        dual, bias = fit_logistic(gram[np.ix_(seen, seen)], y[seen], importance[seen])
+        held = np.flatnonzero(out)
+        scores[held] = 1.0 / (1.0 + np.exp(-np.clip(gram[np.ix_(held, seen)] @ dual + bias, -500, 500)))
+    return scores
+
+
+def _by_contrast(
+    samples: Sequence[Reading], language: str
+) -> tuple[dict[str, float], dict[str, float], LearntSettings]:
+    weights = _contrast(samples, language)
+    top = max(weights.values(), default=1.0)
+    keywords = {term: weight / top for term, weight in weights.items()}
+    scale = 1.0 / (math.sqrt(sum(weight**2 for weight in keywords.values())) or 1.0)
+    own = []
+    folds = min(FOLDS, len(samples))
+    for fold in range(folds):
+        seen = [reading for i, reading in enumerate(samples) if i % folds != fold]
+        other = _contrast(seen or samples, language)
+        norm = math.sqrt(sum(weight**2 for weight in other.values())) or 1.0
+        own += [_linear(reading, other) / norm for i, reading in enumerate(samples) if i % folds == fold]
+    half = COSINE_HALF * max(0.0, float(np.median(own))) if own else 0.0
+    return keywords, {}, LearntSettings(form="cosine", scale=scale, keyword_half=min(1.0, half or 0.05))
+
+
+def _contrast(samples: Sequence[Reading], language: str) -> dict[str, float]:
+    """(Share of samples with the term) · log(that share / its share of general pages); the highest ones."""
+    found = Counter(term for reading in samples for term in (*reading.stems, *reading.pairs))
+    least = 2 if len(samples) > 1 else 1
+    length = sum(reading.words for reading in samples) / max(1, len(samples))
+    weights: dict[str, float] = {}
+    for term, count in found.items():
+        share = count / len(samples)
+        general = _general_share(term, language, length)
+        if count >= least and share > general:
+            weights[term] = share * math.log(share / general)
+    order = sorted(weights, key=lambda term: (-weights[term], term))[:CONTRAST_KEYWORDS]
+    return {term: weights[term] for term in order}
+
+
+def _linear(reading: Reading, weights: dict[str, float]) -> float:
+    counts = (
+        (weights[term], n) for bag in (reading.stems, reading.pairs) for term, n in bag.items() if term in weights
+    )
+    return sum(weight * (1.0 + math.log(n)) for weight, n in counts) / (reading.norm or 1.0)
+
+
+def _general_share(term: str, language: str, words: float) -> float:
+    """In which share of pages of that length a term is expected."""
+    frequency = _general_frequencies() if language == "en" else {}
+    rates = [frequency.get(word, 1e-6) for word in term.split(" ")]
+    rate = math.prod(rates) * 20 ** (len(rates) - 1)  # neighbours that make sense are commoner than chance
+    return max(1e-4, 1.0 - math.exp(-rate * max(words, 50.0)))
+
+
+@cache
+def _general_frequencies() -> dict[str, float]:
+    """Rates of English stems by Zipf's law from a ranked list of words of an encyclopedia."""
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # noqa: PLC0415  large, and only needed here
+
+    rates: dict[str, float] = {}
+    for rank, word in enumerate(FREQUENCY_LISTS["english_wikipedia"], start=1):
+        stem = stem_phrase(word, "en")
+        rates[stem] = rates.get(stem, 0.0) + 0.1 / rank
+    return rates
+
+
+def _vocabulary(samples: Sequence[Reading]) -> list[str]:
+    """All stems of the samples, and pairs that occur in two of them."""
+    pairs = Counter(pair for reading in samples for pair in reading.pairs)
+    stems = dict.fromkeys(stem for reading in samples for stem in reading.stems)
+    return [*stems, *(pair for pair, count in pairs.items() if count >= 2)]
+
+
+def _matrix(readings: Sequence[Reading], vocabulary: Sequence[str]) -> Matrix:
+    """1 + log count of each term, by the page's whole norm."""
+    column = {term: i for i, term in enumerate(vocabulary)}
+    x = np.zeros((len(readings), len(vocabulary)))
+    for row, reading in enumerate(readings):
+        norm = reading.norm or 1.0
+        for bag in (reading.stems, reading.pairs):
+            for term, count in bag.items():
+                i = column.get(term)
+                if i is not None:
+                    x[row, i] = (1.0 + math.log(count)) / norm
+    return x

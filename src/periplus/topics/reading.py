@@ -1,0 +1,99 @@
+"""A document as the default judge sees it: weighted stems, and places with their mass.
+
+Made once a page from the text and what `places` found in it; learning and judging use the same form. Pure.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from periplus.model import Located, Place
+from periplus.topics.words import content_stems, pairs
+
+__all__ = ["TITLE_BOOST", "Reading", "read_document"]
+
+TITLE_BOOST = 3
+"""A word of the title counts this much more often."""
+
+TITLE_LENGTH = 160
+"""Without a title of its own, a first line up to so many characters is taken for one."""
+
+DATELINE = 40
+"""Characters after the title line in which a place counts twice: "LONDON, Feb 26 -"."""
+
+HOME_MASS = 2.0
+"""Mass of a place that the page's metadata or address names as its home."""
+
+GENERIC_TLDS = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc", "to", "gg", "ws", "nu", "la", "eu"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Stems with counts (title counted more), pairs of neighbours, their norm, and the places."""
+
+    stems: dict[str, int]
+    pairs: dict[str, int]
+    words: int
+    places: dict[Place, float]
+    country: str = ""  # ISO code of the site's top-level domain
+
+    @property
+    def norm(self) -> float:
+        """Length of the vector of 1 + log count over all stems."""
+        return math.sqrt(sum((1.0 + math.log(count)) ** 2 for count in self.stems.values()))
+
+
+def read_document(text: str, located: Located, *, title: str = "", language: str = "", url: str = "") -> Reading:
+    """Read a text whose places are located (offsets of the mentions are offsets in `text`)."""
+    first_line = text.find("\n")
+    first_line = first_line if 0 <= first_line <= TITLE_LENGTH else 0
+    spans = [(mention.start, mention.end) for mention in located.mentions]
+    head_spans = [(start, end) for start, end in spans if end <= first_line]
+    sequence = content_stems(text, language, spans)
+    titles = content_stems(title, language) if title else content_stems(text[:first_line], language, head_spans)
+    counts = Counter(sequence)
+    for stem, count in Counter(titles).items():
+        counts[stem] += TITLE_BOOST * count
+    counts.pop("", None)
+    return Reading(
+        stems=dict(counts),
+        pairs=dict(pairs(sequence)),
+        words=len(sequence),
+        places=_masses(located, title, first_line + DATELINE),
+        country=_country(url),
+    )
+
+
+def _masses(located: Located, title: str, head: int) -> dict[Place, float]:
+    """What each place weighs: its mentions, twice at the head or in the title; addresses; the page's home."""
+    masses: dict[Place, float] = {}
+    in_title: set[str] = set()
+    for mention in located.mentions:
+        if mention.place is None:
+            continue
+        mass = 2.0 if mention.start < head else 1.0
+        if title and mention.text not in in_title and mention.text in title:
+            in_title.add(mention.text)
+            mass += 1.0
+        masses[mention.place] = masses.get(mention.place, 0.0) + mass
+    addressed = Counter(address.place_id for address in located.addresses)
+    for weighted in located.footprint.places:
+        place = weighted.place
+        if place.id in addressed:
+            masses[place] = masses.get(place, 0.0) + addressed[place.id]
+        elif place not in masses:
+            masses[place] = HOME_MASS  # in the footprint without a mention: named by metadata
+    return masses
+
+
+def _country(url: str) -> str:
+    """The country of a URL's top-level domain; "" for generic ones."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+    tld = host.rpartition(".")[2]
+    if len(tld) != 2 or tld in GENERIC_TLDS or not tld.isalpha():
+        return ""
+    return "GB" if tld == "uk" else tld.upper()
