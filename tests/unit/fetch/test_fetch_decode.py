@@ -3,7 +3,6 @@
 import contextlib
 import gzip
 import random
-import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -91,18 +90,15 @@ def bomb(name: str, size: int) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
-def test_a_bomb_stops_at_the_limit_in_memory_and_time(name: str) -> None:
+def test_a_bomb_stops_at_the_limit(name: str) -> None:
     body = bomb(name, 64 * 2**20)
     assert len(body) < 2**20
     tracemalloc.start()
-    started = time.perf_counter()
     with pytest.raises(TooLarge):
         decode_content(body, name, 2 * 2**20)
-    seconds = time.perf_counter() - started
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 24 * 2**20
-    assert seconds < 2.0
 
 
 def test_a_bomb_in_a_bomb_and_one_of_many_members_stop_too() -> None:

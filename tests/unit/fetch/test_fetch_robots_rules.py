@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-import time
 from pathlib import Path
 
 import pytest
+from effort import bounded_effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_transport import ScriptedTransport
@@ -167,9 +167,8 @@ def test_a_disallowed_url_is_disallowed_however_slow_the_host_wants_us() -> None
     ],
 )
 def test_hostile_files_cost_little(robots: bytes) -> None:
-    started = time.perf_counter()
-    decide(robots, "/" + "a" * 2_000)
-    assert time.perf_counter() - started < 2.0
+    with bounded_effort():
+        decide(robots, "/" + "a" * 2_000)
 
 
 def test_only_the_first_half_mebibyte_counts() -> None:

@@ -1,9 +1,8 @@
 """The language of a page: its own word first, then the text."""
 
-import time
-
 import pytest
 from crawl_values import fetched
+from effort import bounded_effort
 
 from periplus.pages import read_page
 from periplus.pages.language import detect_language
@@ -70,7 +69,6 @@ def test_the_pages_own_word_comes_first() -> None:
 
 
 def test_it_takes_little_time_whatever_the_text() -> None:
-    started = time.perf_counter()
-    for text in ("the " * 500_000, "東" * 1_000_000, "а" * 1_000_000, "\u0300" * 1_000_000):
-        detect_language(text)
-    assert time.perf_counter() - started < 1.0
+    with bounded_effort():
+        for text in ("the " * 500_000, "東" * 1_000_000, "а" * 1_000_000, "\u0300" * 1_000_000):
+            detect_language(text)
