@@ -63,6 +63,9 @@ CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
 INSIDE: Final = ("free", "start_of_longer", "in_longer")
 NEIGHBOURS: Final = ("none", "one", "both")
 
+_LENGTH_OF: Final = np.array([1, 1, 1, 2, 3, 4, 4, 5])  # characters → LENGTH
+_REPEATS_OF: Final = np.array([0, 0, 1, 2, 2, 3])  # occurrences → REPEATS
+_SMALL_BITS: Final = 18
 _OPENING: Final = np.array([b in ("line", "sentence", "mark") for b in BEFORE], dtype=np.int64)
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
@@ -121,7 +124,7 @@ def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
         "after": _after(hits, gazetteer, pair_row),
         "inside": _inside(hits),
         "candidates": np.where(known, stats[:, 3], 0),
-        "length": np.where(single, np.digitize(length, (3, 4, 5, 7)) + 1, 0),
+        "length": np.where(single, _LENGTH_OF[np.minimum(length, 7)], 0),
         "neighbours": _neighbours(hits),
     }
     codes["run"], codes["run_word"] = _runs(hits, bits)
@@ -302,18 +305,16 @@ def _repeats(keys: npt.NDArray[np.uint64], single: Bool, personal: Bool, tail: B
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     flagged = np.bincount(which, weights=personal & single, minlength=len(counts)) > 0
     tailed = np.bincount(which, weights=tail & single, minlength=len(counts)) > 0
-    repeats = np.digitize(counts[which], (2, 3, 5))
+    repeats = _REPEATS_OF[np.minimum(counts, 5)][which]
     return repeats, (flagged[which] & single).astype(np.int64), (tailed[which] & single).astype(np.int64)
 
 
 def _written_small(hits: Hits, single: Bool) -> I64:
     """Whether the same word also occurs without a capital."""
-    small = np.sort(hits.keys[(hits.tokens.cls & UPPER) == 0])
-    if not len(small):
-        return np.zeros(len(hits), dtype=np.int64)
-    wanted = hits.keys[hits.first]
-    at = np.minimum(np.searchsorted(small, wanted), len(small) - 1)
-    return np.asarray((small[at] == wanted) & single, dtype=np.int64)
+    seen = np.zeros(1 << _SMALL_BITS, dtype=np.bool_)  # by the keys' low bits: one in a hundred is taken for another
+    low = (hits.keys & np.uint64((1 << _SMALL_BITS) - 1)).astype(np.int64)
+    seen[low[(hits.tokens.cls & UPPER) == 0]] = True
+    return np.asarray(seen[low[hits.first]] & single, dtype=np.int64)
 
 
 def _neighbours(hits: Hits) -> I64:
