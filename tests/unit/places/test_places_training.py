@@ -57,7 +57,8 @@ def test_training_is_deterministic_and_learns(gazetteer: Gazetteer) -> None:
 def test_matches_are_by_start_and_phrase() -> None:
     gold = [Gold(10, 15, "Paris", None), Gold(30, 35, "Paris", None)]
     mentions = [
-        Mention(12, 17, "Paris", None, 1.0), Mention(12, 17, "Paris", None, 1.0), Mention(30, 41, "Paris Texas", None, 1.0),
+        Mention(12, 17, "Paris", None, 1.0), Mention(12, 17, "Paris", None, 1.0),
+        Mention(30, 41, "Paris Texas", None, 1.0),
     ]  # fmt: skip
     assert [m.start for m, _ in match(mentions, gold)] == [12]
     scores = score_documents([Document("1", "", tuple(gold))], lambda _d: Located(tuple(mentions)))
