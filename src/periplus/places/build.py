@@ -68,6 +68,7 @@ def build_arrays(
     arrays["shape_row"] = np.array(shaped, dtype=np.int32)
     strings["shapes"] = [drafts[i].rings for i in shaped]
     _lexicon(arrays)
+    _pack(arrays)
     arrays["char_fold"], arrays["char_class"], arrays["char_gap"] = made_tables()
     progress("writing", 0.95)
     return arrays, strings
@@ -312,6 +313,16 @@ def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:
     word = np.ones(len(unique), dtype=np.uint8)
     word[at[known]] = np.array(list(common.values()), dtype=np.uint8)[known]
     a["name_word"] = word
+
+
+def _pack(a: Arrays) -> None:
+    """What every page asks of places and names, side by side: one miss of the processor's cache instead of seven."""
+    floats = np.concatenate([a["xyz"], a["log_people"][:, None]], axis=1).astype(np.float32).view(np.int32)
+    rows = [a[name].astype(np.int32)[:, None] for name in ("row_admin1", "row_admin2", "row_country", "kind")]
+    a["place_facts"] = np.concatenate([floats, *rows], axis=1)
+    stats = np.stack([a[f"name_{n}"] for n in ("kind", "size", "word", "many")], axis=1).astype(np.uint8)
+    short = a["name_short"].astype(np.int32)[:, None]
+    a["name_facts"] = np.concatenate([a["name_outer"], np.ascontiguousarray(stats).view(np.int32), short], axis=1)
 
 
 def _short_forms(

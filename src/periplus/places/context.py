@@ -63,6 +63,9 @@ CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
 INSIDE: Final = ("free", "start_of_longer", "in_longer")
 NEIGHBOURS: Final = ("none", "one", "both")
 
+_LENGTH_OF: Final = np.array([1, 1, 1, 2, 3, 4, 4, 5])  # characters → LENGTH
+_REPEATS_OF: Final = np.array([0, 0, 1, 2, 2, 3])  # occurrences → REPEATS
+_SMALL_BITS: Final = 18
 _OPENING: Final = np.array([b in ("line", "sentence", "mark") for b in BEFORE], dtype=np.int64)
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
@@ -102,25 +105,26 @@ def _gap_table(names: dict[int, str], categories: tuple[str, ...]) -> U8:
 
 def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
     """Work out every group for every hit."""
-    tokens, bits, a = hits.tokens, hits.bits, gazetteer.arrays
+    tokens, bits = hits.tokens, hits.bits
     plain = hits.built == 0
     single = (hits.first == hits.last) & plain
     pair, pair_row = pairs_of(hits, gazetteer)
-    name = np.maximum(hits.name, 0)
+    known = hits.name >= 0
+    stats = np.ascontiguousarray(hits.facts[:, 2]).view(np.uint8).reshape(-1, 4).astype(np.int64)
     built = len(KIND) - len(BUILT) + hits.built.astype(np.int64)
     before = _before(hits, gazetteer)
     length = tokens.end[hits.last] - tokens.start[hits.first]
     codes = {
-        "kind": np.where(plain, a["name_kind"][name], built).astype(np.int64),
-        "population": np.where(hits.name >= 0, a["name_size"][name], 0).astype(np.int64),
-        "word": np.where(single, a["name_word"][name], 0).astype(np.int64),
+        "kind": np.where(plain, stats[:, 0], built),
+        "population": np.where(known, stats[:, 1], 0),
+        "word": np.where(single, stats[:, 2], 0),
         "person": _person(bits[hits.first], single),
         "shape": _shape(hits, single),
         "before": before,
         "after": _after(hits, gazetteer, pair_row),
         "inside": _inside(hits),
-        "candidates": np.where(hits.name >= 0, a["name_many"][name], 0).astype(np.int64),
-        "length": np.where(single, np.digitize(length, (3, 4, 5, 7)) + 1, 0),
+        "candidates": np.where(known, stats[:, 3], 0),
+        "length": np.where(single, _LENGTH_OF[np.minimum(length, 7)], 0),
         "neighbours": _neighbours(hits),
     }
     codes["run"], codes["run_word"] = _runs(hits, bits)
@@ -301,18 +305,16 @@ def _repeats(keys: npt.NDArray[np.uint64], single: Bool, personal: Bool, tail: B
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     flagged = np.bincount(which, weights=personal & single, minlength=len(counts)) > 0
     tailed = np.bincount(which, weights=tail & single, minlength=len(counts)) > 0
-    repeats = np.digitize(counts[which], (2, 3, 5))
+    repeats = _REPEATS_OF[np.minimum(counts, 5)][which]
     return repeats, (flagged[which] & single).astype(np.int64), (tailed[which] & single).astype(np.int64)
 
 
 def _written_small(hits: Hits, single: Bool) -> I64:
     """Whether the same word also occurs without a capital."""
-    small = np.sort(hits.keys[(hits.tokens.cls & UPPER) == 0])
-    if not len(small):
-        return np.zeros(len(hits), dtype=np.int64)
-    wanted = hits.keys[hits.first]
-    at = np.minimum(np.searchsorted(small, wanted), len(small) - 1)
-    return np.asarray((small[at] == wanted) & single, dtype=np.int64)
+    seen = np.zeros(1 << _SMALL_BITS, dtype=np.bool_)  # by the keys' low bits: one in a hundred is taken for another
+    low = (hits.keys & np.uint64((1 << _SMALL_BITS) - 1)).astype(np.int64)
+    seen[low[(hits.tokens.cls & UPPER) == 0]] = True
+    return np.asarray(seen[low[hits.first]] & single, dtype=np.int64)
 
 
 def _neighbours(hits: Hits) -> I64:
@@ -332,8 +334,7 @@ def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
     pair, pair_row = np.full(len(hits), -1, dtype=np.int64), np.full(len(hits), -1, dtype=np.int64)
     if len(hits) < 2:
         return pair, pair_row
-    a = gazetteer.arrays
-    outer = a["name_outer"][np.maximum(hits.name, 0)]
+    outer = hits.facts[:, :2]
     starts_at = np.full(len(hits.tokens) + 1, -1)
     area = np.flatnonzero((outer[:, 0] >= 0) & (hits.built == 0))
     starts_at[hits.first[area]] = area  # the longest, because hits come by length
@@ -358,14 +359,11 @@ def _shared_rows(inner: I64, outer: npt.NDArray[np.int32], gazetteer: Gazetteer)
     size = a["name_at"][inner + 1].astype(np.int64) - start
     owner = np.repeat(np.arange(len(inner)), size)
     rows = a["cand_row"][np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)]
+    facts = gazetteer.facts(rows)
     found = np.full(len(inner), -1, dtype=np.int64)
     for column in (1, 0):
         area_row = outer[:, column][owner]
-        inside = (
-            (a["row_admin1"][rows] == area_row)
-            | (a["row_country"][rows] == area_row)
-            | (a["row_admin2"][rows] == area_row)
-        )
+        inside = (facts.admin1 == area_row) | (facts.country == area_row) | (facts.admin2 == area_row)
         inside &= (area_row >= 0) & (rows != area_row)
         some = np.bincount(owner, weights=inside, minlength=len(inner)) > 0
         found[some] = outer[some, column]

@@ -180,11 +180,11 @@ def codes_of(text: str) -> npt.NDArray[np.uint32]:
     return np.minimum(codes, np.uint32(0xFFFF))
 
 
-def _padded(text: str) -> npt.NDArray[np.uint8] | npt.NDArray[np.uint32]:
-    """Code points between one zero before and two behind; single bytes where the text is plain ASCII."""
+def _padded(text: str) -> I64:
+    """Code points between one zero before and two behind, as indices into the tables of characters."""
     if text.isascii():
-        return np.frombuffer(b"\0" + text.encode("ascii") + b"\0\0", dtype=np.uint8)
-    padded = np.zeros(len(text) + 3, dtype=np.uint32)
+        return np.frombuffer(b"\0" + text.encode("ascii") + b"\0\0", dtype=np.uint8).astype(np.int64)
+    padded = np.zeros(len(text) + 3, dtype=np.int64)
     padded[1:-2] = codes_of(text)
     return padded
 
@@ -210,7 +210,7 @@ def tokenise(text: str) -> Tokens:
     return _with_keys(padded, folds, cls, word, first=first, last=last)
 
 
-def _joiners(padded: npt.NDArray[np.unsignedinteger], cls: U8, word: Bool, at: I64) -> Bool:
+def _joiners(padded: I64, cls: U8, word: Bool, at: I64) -> Bool:
     """Which apostrophes stand inside words and which full stops inside abbreviations: they do not end a token."""
     stop = padded[at] == 46
     before, after = cls[at - 1], cls[at + 1]
@@ -220,16 +220,15 @@ def _joiners(padded: npt.NDArray[np.unsignedinteger], cls: U8, word: Bool, at: I
     return np.asarray(np.where(stop, initials, apostrophe), dtype=np.bool_)
 
 
-def _with_keys(
-    padded: npt.NDArray[np.unsignedinteger], folds: U64, cls: U8, word: Bool, *, first: I64, last: I64
-) -> Tokens:
+def _with_keys(padded: I64, folds: U64, cls: U8, word: Bool, *, first: I64, last: I64) -> Tokens:
     """Prefix sums over the folded characters, with one space before every token that is not solo."""
     up, down = _powers()
     values = folds.take(padded)
     values *= word
     step = (values != 0).view(np.int8)
     head_cls = cls[first]
-    spaced = first if padded.dtype == np.uint8 else first[(head_cls & SOLO) == 0]
+    solo = (head_cls & SOLO) != 0
+    spaced = first[~solo] if solo.any() else first
     counted = step[spaced]
     step[spaced] += 1
     position = np.cumsum(step, dtype=np.int32)
@@ -254,7 +253,7 @@ def _with_keys(
     )
 
 
-def _gaps(padded: npt.NDArray[np.unsignedinteger], first: I64, last: I64) -> U8:
+def _gaps(padded: I64, first: I64, last: I64) -> U8:
     """What lies between each token and the next: by the character, or the two, between them; seldom by more."""
     gap = np.full(len(first), GAP_LINE, dtype=np.uint8)
     if len(first) < 2:
@@ -271,7 +270,7 @@ def _gaps(padded: npt.NDArray[np.unsignedinteger], first: I64, last: I64) -> U8:
     return gap
 
 
-def _wide_gaps(padded: npt.NDArray[np.unsignedinteger], marks: U8, low: I64, width: I64, head: U8) -> U8:
+def _wide_gaps(padded: I64, marks: U8, low: I64, width: I64, head: U8) -> U8:
     """Gaps of several characters: a line break wins, then one mark among spaces, else something other."""
     bounds = np.stack([low, low + width], axis=1).ravel()
     seen = marks.take(padded)

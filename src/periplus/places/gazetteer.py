@@ -6,6 +6,7 @@ room work on rows and arrays, everybody else on `Place`.
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,10 +31,22 @@ _NEEDED: Final = (
     "id", "kind", "lat", "lon", "population", "parent", "zone", "country", "bbox", "id_order", "row_country",
     "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "name_bucket",
     "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state",
-    "zip_point", "overlap", "shape_row", "char_fold", "char_class", "char_gap",
+    "zip_point", "overlap", "shape_row", "place_facts", "name_facts", "char_fold", "char_class", "char_gap",
     "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What ranking asks of some places: point on the unit sphere, decades of people, rows above, kind."""
+
+    point: npt.NDArray[np.float32]
+    people: npt.NDArray[np.float32]
+    admin1: npt.NDArray[np.int32]
+    admin2: npt.NDArray[np.int32]
+    country: npt.NDArray[np.int32]
+    kind: npt.NDArray[np.int32]
 
 
 class Gazetteer:
@@ -110,6 +123,13 @@ class Gazetteer:
         )
         self._places[row] = made
         return made
+
+    def facts(self, rows: I64) -> Facts:
+        """The facts of many rows at once."""
+        packed = self.arrays["place_facts"][rows]
+        floats = packed[:, :4].view(np.float32)
+        point = np.ascontiguousarray(floats[:, :3])
+        return Facts(point, floats[:, 3], packed[:, 4], packed[:, 5], packed[:, 6], packed[:, 7])
 
     def name_at(self, row: int) -> str:
         """The main name of the place in a row."""

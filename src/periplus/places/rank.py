@@ -14,7 +14,7 @@ import numpy.typing as npt
 from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.build import KINDS, unit_vectors
-from periplus.places.gazetteer import Gazetteer
+from periplus.places.gazetteer import Facts, Gazetteer
 from periplus.places.memory import HostPrior
 from periplus.places.sources import NAME_FLAGS
 
@@ -80,12 +80,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """All candidates of all units, by unit: row, kind of name (`WITHIN` for containers), prior."""
+    """All candidates of all units, by unit: row, kind of name (`WITHIN` for containers), prior, facts."""
 
     unit: I64
     row: I64
     flag: U8
     prior: F64
+    facts: Facts
 
     def starts(self) -> I64:
         """Where each unit with candidates begins."""
@@ -110,12 +111,12 @@ def rank(units: Units, gazetteer: Gazetteer, weights: F64, evidence: Evidence) -
     x = np.zeros((len(found.row), len(FEATURES)), dtype=np.float32)
     if not len(found.row):
         return Ranked(found.unit, found.row, found.flag, np.empty(0), x)
-    _static(x, found, gazetteer)
-    _outside(x, found.row, gazetteer, evidence)
-    _named(x, found, gazetteer, areas)
+    _static(x, found)
+    _outside(x, found, gazetteer, evidence)
+    _named(x, found, areas)
     light = weights.astype(np.float32)
     probability = softmax(x @ light + found.prior.astype(np.float32), found)
-    company = _company(units, found, probability, gazetteer)
+    company = _company(units, found, probability)
     if company is not None:
         for _ in range(2):
             _nearness(x, units, found, probability, company)
@@ -204,7 +205,8 @@ def _candidates(units: Units, gazetteer: Gazetteer, areas: _Areas) -> Candidates
     outer = units.outer[unit]
     paired = outer >= 0
     if paired.any():
-        inside = (a["row_admin1"][row] == outer) | (a["row_country"][row] == outer) | (a["row_admin2"][row] == outer)
+        facts = gazetteer.facts(row)
+        inside = (facts.admin1 == outer) | (facts.country == outer) | (facts.admin2 == outer)
         inside &= row != outer
         fits = np.bincount(unit, weights=inside & paired, minlength=len(units)) > 0
         keep = ~paired | inside | ~fits[unit]
@@ -215,7 +217,7 @@ def _candidates(units: Units, gazetteer: Gazetteer, areas: _Areas) -> Candidates
     flag = np.concatenate([flag, np.full(len(c_unit), WITHIN, dtype=np.uint8)])
     prior = np.concatenate([prior, np.full(len(c_unit), 1.0)])
     order = np.argsort(unit, kind="stable")
-    return Candidates(unit[order], row[order], flag[order], prior[order])
+    return Candidates(unit[order], row[order], flag[order], prior[order], gazetteer.facts(row[order]))
 
 
 def _containers(units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, named: _Areas) -> tuple[I64, I64]:
@@ -231,8 +233,8 @@ def _containers(units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, name
     best_kind[known] = a["kind"][head]
     allowed = (best_kind >= _ADMIN2) | ~units.plain
     holds = np.zeros((len(units), len(areas)), dtype=np.bool_)
-    for column in ("row_admin1", "row_admin2", "row_country"):
-        above = a[column][row]
+    facts = gazetteer.facts(row)
+    for above in (facts.admin1, facts.admin2, facts.country):
         at = np.minimum(np.searchsorted(areas, above), len(areas) - 1)
         same = areas[at] == above
         holds[unit[same], at[same]] = True
@@ -256,16 +258,16 @@ def _containers(units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, name
 # -- features ------------------------------------------------------------------------------------------
 
 
-def _static(x: F32, found: Candidates, gazetteer: Gazetteer) -> None:
-    a = gazetteer.arrays
+def _static(x: F32, found: Candidates) -> None:
+    """What is known of a candidate without any text."""
     row, flag, prior = found.row, found.flag, found.prior
     starts = found.starts()
     sizes = np.diff(np.append(starts, len(row)))
     real = flag != WITHIN
-    x[:, 0] = np.where(real, a["log_people"][row] / 3.0, 0.0)
+    x[:, 0] = np.where(real, found.facts.people / 3.0, 0.0)
     x[:, 1] = np.where(real, (prior - np.repeat(np.maximum.reduceat(prior, starts), sizes)) / 3.0, 0.0)
     x[starts, 2] = real[starts]
-    kind = a["kind"][row].astype(np.int64)
+    kind = found.facts.kind.astype(np.int64)
     some = np.flatnonzero((kind > 0) & real)
     x[some, 2 + kind[some]] = 1.0
     base = COLUMN[f"name_{NAME_FLAGS[1]}"] - 1
@@ -273,14 +275,14 @@ def _static(x: F32, found: Candidates, gazetteer: Gazetteer) -> None:
     x[other, base + flag[other]] = 1.0
 
 
-def _outside(x: F32, row: I64, gazetteer: Gazetteer, evidence: Evidence) -> None:
+def _outside(x: F32, found: Candidates, gazetteer: Gazetteer, evidence: Evidence) -> None:
     """Host memory, the page's own coordinates, the country of its top-level domain."""
-    a = gazetteer.arrays
+    row, facts = found.row, found.facts
     if evidence.country_row >= 0:
-        x[:, COLUMN["tld_country"]] = a["row_country"][row] == evidence.country_row
+        x[:, COLUMN["tld_country"]] = facts.country == evidence.country_row
     if evidence.points:
         lon, lat = (np.array([getattr(p, n) for p in evidence.points[:16]]) for n in ("lon", "lat"))
-        x[:, COLUMN["hint_near"]] = closeness(a["xyz"][row] @ unit_vectors(lon, lat).T, 100.0).max(axis=1)
+        x[:, COLUMN["hint_near"]] = closeness(facts.point @ unit_vectors(lon, lat).T, 100.0).max(axis=1)
     if evidence.prior is None or not evidence.prior.weights:
         return
     rows, mass = _host_rows(evidence.prior, gazetteer)
@@ -288,12 +290,12 @@ def _outside(x: F32, row: I64, gazetteer: Gazetteer, evidence: Evidence) -> None
         return
     same = row[:, None] == rows[None, :]
     x[:, COLUMN["host_same"]] = np.log1p((same * mass).sum(axis=1)) / 2.0
-    local = a["kind"][rows] > _COUNTRY
+    host = gazetteer.facts(rows)
+    local = host.kind > _COUNTRY
     share = mass / mass.sum()
-    near = closeness(a["xyz"][row] @ a["xyz"][rows[local]].T, 60.0) @ share[local]
+    near = closeness(facts.point @ host.point[local].T, 60.0) @ share[local]
     x[:, COLUMN["host_near"]] = np.sqrt(near)
-    country = a["row_country"][rows]
-    x[:, COLUMN["host_country"]] = ((a["row_country"][row][:, None] == country[None, :]) * share).sum(axis=1)
+    x[:, COLUMN["host_country"]] = ((facts.country[:, None] == host.country[None, :]) * share).sum(axis=1)
 
 
 def _host_rows(prior: HostPrior, gazetteer: Gazetteer) -> tuple[I64, F32]:
@@ -319,15 +321,14 @@ def closeness(dot: F32, km: float) -> F32:
     return result
 
 
-def _named(x: F32, found: Candidates, gazetteer: Gazetteer, known: _Areas) -> None:
+def _named(x: F32, found: Candidates, known: _Areas) -> None:
     """Whether, and how near, the candidate's own division or country is named on the page."""
     areas, distance = known.row, known.distance
     if not len(areas):
         return
-    a = gazetteer.arrays
     real = found.flag != WITHIN
-    for name in ("admin1", "admin2", "country"):
-        above = a[f"row_{name}"][found.row]
+    facts = found.facts
+    for name, above in (("admin1", facts.admin1), ("admin2", facts.admin2), ("country", facts.country)):
         at = np.minimum(np.searchsorted(areas, above), len(areas) - 1)
         far = distance[found.unit, at]
         named = real & (areas[at] == above) & (above != found.row) & (far < FAR)
@@ -336,7 +337,7 @@ def _named(x: F32, found: Candidates, gazetteer: Gazetteer, known: _Areas) -> No
         x[:, COLUMN[f"first_{name}"]] = named / (1.0 + known.first[found.unit, at] / 6.0)
     inside = np.flatnonzero(~real)
     if len(inside):
-        kind = a["kind"][found.row[inside]]
+        kind = facts.kind[inside]
         for name in ("admin1", "admin2", "country"):
             x[inside, COLUMN[f"within_{name}"]] = kind == KINDS.index(name)
         at = np.searchsorted(areas, found.row[inside])
@@ -355,24 +356,22 @@ class _Company:
     itself: tuple[tuple[str, npt.NDArray[np.bool_]], ...]
 
 
-def _company(units: Units, found: Candidates, probability: F64, gazetteer: Gazetteer) -> _Company | None:
+def _company(units: Units, found: Candidates, probability: F64) -> _Company | None:
     """Choose the anchors and work out once what both rounds need."""
-    a = gazetteer.arrays
-    unit, row = found.unit, found.row
+    unit, row, facts = found.unit, found.row, found.facts
     anchor = _anchors(units, found, probability)
     if len(anchor) < 2:
         return None
-    points = a["xyz"][row]
+    points = facts.point
     called = np.where(units.name >= 0, units.name, -1 - np.arange(len(units)))[unit]
     other = called[:, None] != called[anchor][None, :]
     light = other.astype(np.float32)
     dot = points @ points[anchor].T
-    local = a["kind"][row[anchor]] > _COUNTRY
+    local = facts.kind[anchor] > _COUNTRY
     dot[~other] = -1.0  # the other side of the earth: a unit does not support itself
     dot[:, ~local] = -1.0
     shares, itself = [], []
-    for name in ("country", "admin1"):
-        area = a[f"row_{name}"][row]
+    for name, area in (("country", facts.country), ("admin1", facts.admin1)):
         same = (area[:, None] == area[anchor][None, :]) & other
         same[area < 0] = False
         shares.append((name, same.astype(np.float32)))

@@ -11,12 +11,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from periplus.places.build import KINDS
 from periplus.places.context import KIND, POPULATION, SHAPE, Context, context_of
 from periplus.places.folding import SOLO
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.model_weights import Weights
-from periplus.places.rank import Evidence, Ranked, Units, rank
+from periplus.places.rank import WITHIN, Evidence, Ranked, Units, rank
 from periplus.places.scan import Hits, scan
+from periplus.places.sources import ALIAS
 from periplus.places.support import best_of, support_of
 
 __all__ = ["Recognised", "Screened", "recognise", "screen", "select", "units_of"]
@@ -24,6 +26,8 @@ __all__ = ["Recognised", "Screened", "recognise", "screen", "select", "units_of"
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
+_ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("admin1", "admin2", "city"))
+_SAME_MIDDLE: Final = float(np.cos(60 / 6371))
 _CASELESS: Final = SHAPE.index("caseless")
 _AREAS: Final = tuple(KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
 HOPELESS: Final = 0.04
@@ -110,6 +114,25 @@ def recognise(text: str, gazetteer: Gazetteer, weights: Weights, evidence: Evide
     return judge(screened, gazetteer, weights, evidence) if len(screened) else None
 
 
+def _prefer_cities(ranked: Ranked, best: I64, gazetteer: Gazetteer) -> None:
+    """Where a division and the city in its middle share a name (Lisbon), people mean the city: it gets both shares."""
+    placed = np.flatnonzero(best >= 0)
+    facts = gazetteer.facts(ranked.row[best[placed]])
+    divisions = placed[((facts.kind == _ADMIN1) | (facts.kind == _ADMIN2)) & (ranked.flag[best[placed]] != WITHIN)]
+    for unit in divisions.tolist():
+        top = int(best[unit])
+        low, high = np.searchsorted(ranked.unit, [unit, unit + 1])
+        near = gazetteer.facts(ranked.row[low:high])
+        inside = (near.admin1 == ranked.row[top]) | (near.admin2 == ranked.row[top])
+        close = near.point @ near.point[top - low] > _SAME_MIDDLE
+        cities = low + np.flatnonzero((near.kind == _CITY) & inside & close & (ranked.flag[low:high] <= ALIAS))
+        if len(cities):
+            city = int(cities[np.argmax(ranked.probability[cities])])
+            ranked.probability[city] += ranked.probability[top]
+            ranked.probability[top] = 0.0
+            best[unit] = city
+
+
 def _judge_caseless(probability: F64, screened: Screened, codes: dict[str, I64]) -> None:
     """Scripts without capitals: the learnt context is of no use there, so size and length of the name decide."""
     at = np.flatnonzero(codes["shape"] == _CASELESS)
@@ -128,6 +151,7 @@ def judge(screened: Screened, gazetteer: Gazetteer, weights: Weights, evidence: 
     units, unit_of = units_of(screened)
     ranked = rank(units, gazetteer, weights.ranking, evidence)
     best = best_of(ranked, len(units))
+    _prefer_cities(ranked, best, gazetteer)
     support = support_of(ranked, best, gazetteer, evidence)
     codes = screened.codes | {group: code[unit_of] for group, code in support.items()}
     probability = weights.acceptance.probability(codes)

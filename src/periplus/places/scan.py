@@ -59,6 +59,7 @@ class Hits:
     last: I64
     name: I64
     built: npt.NDArray[np.uint8]
+    facts: npt.NDArray[np.int32]  # of the name: two areas it may name; kind, size, word, many; short form
     bits: U32  # word classes of all tokens
     keys: npt.NDArray[np.uint64]  # of all tokens
     slots: I64  # of all tokens in the table of words
@@ -70,7 +71,7 @@ class Hits:
         """Some of the hits of the same text."""
         return Hits(
             self.tokens, self.first[keep], self.last[keep], self.name[keep], self.built[keep],
-            self.bits, self.keys, self.slots,
+            self.facts[keep], self.bits, self.keys, self.slots,
         )  # fmt: skip
 
 
@@ -107,7 +108,9 @@ def scan(text: str, gazetteer: Gazetteer) -> Hits:
         first, last, name = (np.concatenate([a, b]) for a, b in zip((first, last, name), extra[:3], strict=True))
         built = np.concatenate([built, extra[3]])
     order = np.lexsort((last, first))
-    return Hits(tokens, first[order], last[order], name[order], built[order], bits, keys, slots)
+    name = name[order]
+    facts = gazetteer.arrays["name_facts"][np.maximum(name, 0)]
+    return Hits(tokens, first[order], last[order], name, built[order], facts, bits, keys, slots)
 
 
 def _plain(tokens: Tokens, keys: npt.NDArray[np.uint64], gazetteer: Gazetteer) -> tuple[I64, I64, I64]:
@@ -136,7 +139,7 @@ def _plain(tokens: Tokens, keys: npt.NDArray[np.uint64], gazetteer: Gazetteer) -
     name = gazetteer.name_index(wanted)
     known = np.flatnonzero(name >= 0)
     first, last, name = first[known], last[known], name[known]
-    form = gazetteer.arrays["name_short"][name]
+    form = gazetteer.arrays["name_facts"][name, 3]
     in_caps = ((form & 1) != 0) & tokens.all_upper[first] & tokens.all_upper[last]
     with_stop = ((form & 2) != 0) & tokens.stopped[last] & ~tokens.all_upper[last]
     good = ((form == 0) | in_caps | with_stop) & ~tokens.money[last]

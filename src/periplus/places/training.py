@@ -53,9 +53,9 @@ class Recipe:
     """Which corpora teach what, and how much; the few numbers that were chosen by hand."""
 
     recognition: tuple[str, ...] = ("lgl-even", "geovirus", "geocorpora")
-    importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 0.8),)
+    importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 1.5),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
-    threshold: float = 0.48
+    threshold: float = 0.49
     by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0))  # no corpus has these
 
 
