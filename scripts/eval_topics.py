@@ -1,6 +1,6 @@
 """Measure topic relevance on Reuters-21578 and focused crawling on wikispeedia, in the folder PERIPLUS_DATA names.
 
-    PERIPLUS_DATA=/path/to/unpacked/data python scripts/eval_topics.py [--splits 3] [--every 1] [--check] [--crawl]
+    PERIPLUS_DATA=/path/to/unpacked/data python scripts/eval_topics.py [--splits 3] [--every 1] [--check]
 
 Pairs (topic, country) with 20 relevant articles or more; half of them (at most 100) are samples, the others are tested
 with up to 150 of the same topic elsewhere and 150 of the same country on other topics. "hard" counts all those, "1:1"
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from eval_focus import measure_focus
 
 from periplus.model import Located, Mention, Place
 from periplus.places import Gazetteer, locate, open_gazetteer
@@ -39,6 +40,7 @@ FLOORS = {
     "recall, balanced": 0.80,
     "gain": 0.15,
     "5 samples": 0.62,
+    "focused crawl at 10 %": 0.80,
 }
 
 
@@ -321,7 +323,11 @@ def main() -> None:
         "gain": best[0],
         "5 samples": summary(rows_few, "hard", "default, 5 samples")[2],
     }
-    low = [f"{name} {reached[name]:.3f} < {floor}" for name, floor in FLOORS.items() if reached[name] < floor]
+    if (Path(folder) / "wikispeedia").is_dir():
+        reached["focused crawl at 10 %"] = measure_focus(Path(folder) / "wikispeedia", gazetteer)["focused, in-region"]
+    else:
+        print(f"NOT MEASURED: wikispeedia is not in {folder}")
+    low = [f"{name} {reached[name]:.3f} < {floor}" for name, floor in FLOORS.items() if reached.get(name, 1.0) < floor]
     print("below the floor: " + "; ".join(low) if low else "all floors held")
     if options.check and low:
         sys.exit(1)

@@ -24,6 +24,7 @@ COMMANDS = {
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
     "evaluate": "periplus.evaluate.commands:evaluate",
+    "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "gazetteer": "periplus.places.commands:gazetteer_app",
     "score": "periplus.topics.commands:score",
