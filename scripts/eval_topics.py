@@ -41,7 +41,7 @@ FLOORS = {
     "recall, balanced": 0.80,
     "gain": 0.15,
     "5 samples": 0.62,
-    "focused crawl at 10 %": 0.80,
+    "focused crawl at 10 %": 0.86,
 }
 
 
