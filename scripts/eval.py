@@ -7,7 +7,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-EVALUATIONS = {"geoparsing": ["eval_places.py", "--check"]}
+EVALUATIONS = {"geoparsing": ["eval_places.py", "--check"], "topics": ["eval_topics.py", "--check"]}
 """Corpus: the script that measures on it."""
 
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "serve": "periplus.web.commands:serve",
     "index": "periplus.index.commands:index_app",
     "evaluate": "periplus.evaluate.commands:evaluate",
+    "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "gazetteer": "periplus.places.commands:gazetteer_app",
     "score": "periplus.topics.commands:score",

@@ -363,12 +363,17 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class RoutedLink:
-    """A link that passed the URL rules, with the node it is for."""
+    """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
+
+    `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each.
+    """
 
     url: str
     host: str
     fingerprint: int
     node: str
+    priority: float | None = None
+    parts: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,14 @@ from periplus.errors import BadContent
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import HostOrder, Intake, Schedule, Turn, UrlQueue
-from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink
+from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink, Score
 from periplus.pages import Workers, read_page
 from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.store.commit import Batch, Completion, NodeStore
 from periplus.strategies import Ownership, Strategy, choose
-from periplus.topics import Topic, judge, link_priority
+from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint
 
 __all__ = ["Health", "Lens", "Node", "Shared", "analyse", "worker_function"]
@@ -55,7 +55,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
     score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, lens)
+    links, dropped = _assign(page, located, score, lens)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
@@ -86,13 +86,14 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     )
 
 
-def _assign(page: Page, located: Located, lens: Lens) -> tuple[list[RoutedLink], Counter[str]]:
+def _assign(page: Page, located: Located, score: Score, lens: Lens) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
     routed: list[RoutedLink] = []
     dropped: Counter[str] = Counter(page.dropped)
     if page.nofollow:
         dropped["nofollow"] += len(page.links)
         return routed, dropped
+    scorer = LinkScorer(page, located, score, lens.topic)
     for link in _first_of_each(page.links):
         url = canonicalize(link.url)
         reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
@@ -100,8 +101,9 @@ def _assign(page: Page, located: Located, lens: Lens) -> tuple[list[RoutedLink],
             dropped[reason or "not_http"] += 1
             continue
         claims = choose(lens.strategy.claims(link, page, located), lens.crawl.policy)
-        mark = fingerprint(link.url)
-        routed.extend(RoutedLink(link.url, url.host, mark, claim.node) for claim in claims)
+        mark, parts = fingerprint(link.url), scorer.parts(link)
+        packed = packed_parts(parts)
+        routed.extend(RoutedLink(link.url, url.host, mark, claim.node, parts.priority, packed) for claim in claims)
     return routed, dropped
 
 

@@ -70,7 +70,7 @@ class Intake:
         if lease.depth >= self._crawl.depth:
             dropped["depth"] += len(analysis.links)
             return Accepted((), (), dict(dropped))
-        priority = analysis.link_priority - (lease.depth + 1) * DEPTH_COST
+        cost = (lease.depth + 1) * DEPTH_COST
         mine: list[NewUrl] = []
         others: list[Parcel] = []
         for link in analysis.links:
@@ -78,7 +78,8 @@ class Intake:
             if reason:
                 dropped[reason] += 1
                 continue
-            url = NewUrl(link.url, link.host, link.fingerprint, priority, lease.depth + 1)
+            worth = analysis.link_priority if link.priority is None else link.priority
+            url = NewUrl(link.url, link.host, link.fingerprint, worth - cost, lease.depth + 1)
             if link.node == node:
                 mine.append(url)
             else:

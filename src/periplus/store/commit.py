@@ -235,7 +235,11 @@ class NodeStore:
             return
         fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
         nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
-        self.db.execute("INSERT INTO link VALUES (?, ?, ?)", (page_id, fingerprints.tobytes(), nodes.tobytes()))
+        parts = b"".join(link.parts for link in found.links)
+        self.db.execute(
+            "INSERT INTO link (page_id, fingerprints, nodes, parts) VALUES (?, ?, ?, ?)",
+            (page_id, fingerprints.tobytes(), nodes.tobytes(), parts),
+        )
 
     def _add_place(self, place: Place) -> None:
         if place.id in self._places:

@@ -110,7 +110,8 @@ CREATE INDEX entity_page ON entity (page_id);
 CREATE TABLE link (                     -- a page's links, packed: one row a page
   page_id      INTEGER PRIMARY KEY REFERENCES page(id),
   fingerprints BLOB NOT NULL,           -- int64 little-endian, one a link, as in url.fingerprint
-  nodes        BLOB NOT NULL            -- uint16 little-endian, one a link: node_name.id it was assigned to
+  nodes        BLOB NOT NULL,           -- uint16 little-endian, one a link: node_name.id it was assigned to
+  parts        BLOB NOT NULL DEFAULT x'' -- parts of each link's priority: topics.LinkParts, a byte (255ths) each
 );
 
 CREATE TABLE node_name (                -- all nodes of the job, numbered the same way in every database

@@ -98,8 +98,10 @@ def place_share(reading: Reading, places: tuple[tuple[Place, float], ...]) -> tu
         if place.id in around:
             continue  # a place around the target says neither yes nor no
         total += mass
-        hit = max((place.id, *place.ancestors), key=lambda i: weights.get(i, 0.0))
-        weight = weights.get(hit, 0.0)
+        hit, weight = place.id, weights.get(place.id, 0.0)
+        for above in place.ancestors:
+            if weights.get(above, 0.0) > weight:
+                hit, weight = above, weights[above]
         if weight >= 0.5:
             target += mass
         else:

@@ -25,11 +25,11 @@ __all__ = ["Candidate", "Learnt", "learn", "learn_paper"]
 MAX_KEYWORDS = 140
 MAX_AGAINST = 60
 CONTRAST_KEYWORDS = 200
-LOGISTIC_HALF = 0.4
+LOGISTIC_HALF = 0.34
 COSINE_HALF = 0.7
 """Half points as parts of the median of the samples' own scores."""
 
-PLACE_HALF = 0.15
+PLACE_HALF = 0.12
 MAX_BACKGROUND = 300
 LOCAL_BACKGROUND = 0.8
 """Part of the unlabelled pages that name a target place, as far as there are such: the hard cases."""
@@ -39,7 +39,7 @@ MAX_TARGETS = 8
 COVERED = 0.1
 """A sample with this share of mentions in the targets needs no further target."""
 
-NARROW = 0.8
+NARROW = 0.9
 """A target is narrowed to a place inside it that holds this part of its share."""
 
 PAPER_TERMS = 10
@@ -181,7 +181,7 @@ def _targets(samples: Sequence[Reading], candidates: list[Candidate], place_of: 
     """
     chosen: list[Place] = []
     left = [reading for reading in samples if reading.places]
-    needed = max(2.0, 0.15 * len(left))
+    needed = max(2.0, 0.25 * len(left))
     for _ in range(MAX_TARGETS):
         best = next(iter(_candidates(left, place_of) if chosen else candidates), None)
         if best is None or (chosen and (best.samples < needed or best.share * len(left) < 0.5 * needed)):

@@ -7,7 +7,7 @@ __all__ = ["fit_logistic"]
 
 Vector = npt.NDArray[np.float64]
 
-PENALTY = 0.04
+PENALTY = 0.05
 STEPS = 25
 
 

@@ -67,7 +67,10 @@ def add_page(db: sqlite3.Connection, row: int, page: FakePage) -> None:
     )
     if page.links:
         packed = np.array(page.links, dtype="<i8").tobytes()
-        db.execute("INSERT INTO link VALUES (?, ?, ?)", (row, packed, bytes(2 * len(page.links))))
+        db.execute(
+            "INSERT INTO link (page_id, fingerprints, nodes) VALUES (?, ?, ?)",
+            (row, packed, bytes(2 * len(page.links))),
+        )
 
 
 def make_crawl(folder: Path, nodes: dict[str, list[FakePage]], *, sent: int = 0) -> Path:

@@ -1,0 +1,117 @@
+"""`periplus why URL`: what a crawl knows about a URL, and what its priority is made of."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from periplus.errors import UsageError
+from periplus.store.database import open_reader, storage_errors
+from periplus.store.folder import CrawlFolder
+from periplus.topics import LinkParts, unpacked_parts
+from periplus.urls import canonicalize, fingerprint
+
+__all__ = ["explain_url", "why"]
+
+MAX_PARENTS = 20
+_PARTS = tuple(LinkParts.__slots__)
+
+
+def why(
+    url: Annotated[str, typer.Argument(metavar="URL", help="A URL known to the crawl.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the crawl.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Explain a URL: its priority part by part, the pages that link to it, and how it was judged.
+
+    Example: periplus why https://example.org/ crawls/north-korea
+    """
+    found = explain_url(directory, url)
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
+    else:
+        _show(found)
+
+
+def explain_url(directory: Path, url: str) -> dict[str, Any]:
+    """All that a crawl knows about a URL. UsageError if it is not one, or not known."""
+    canonical = canonicalize(url)
+    if canonical is None:
+        raise UsageError(f"{url!r} is not an http(s) URL")
+    mark = fingerprint(canonical.href)
+    folder = CrawlFolder.existing(directory)
+    result: dict[str, Any] = {"url": canonical.href, "node": None, "parents": []}
+    for node in folder.nodes():
+        with closing(open_reader(node.database)) as db, storage_errors(node.database):
+            row = db.execute(
+                "SELECT priority, depth, outcome, attempts FROM url WHERE fingerprint = ?", (mark,)
+            ).fetchone()
+            if row:
+                result |= {"node": node.name, "priority": row[0], "depth": row[1], "outcome": row[2] or "queued"}
+                result["page"] = _page(db, mark)
+            result["parents"] += _parents(db, mark)
+    if result["node"] is None and not result["parents"]:
+        raise UsageError(f"{canonical.href} is not known to the crawl in {directory}")
+    result["mean_priority"] = _mean(result["parents"])
+    return result
+
+
+def _page(db: sqlite3.Connection, mark: int) -> dict[str, Any] | None:
+    """How the page was judged, if it was fetched."""
+    row = db.execute(
+        "SELECT title, keyword_relevance, place_relevance, topic, outcome FROM page WHERE fingerprint = ?", (mark,)
+    ).fetchone()
+    names = ("title", "keyword_relevance", "place_relevance", "topic", "outcome")
+    return dict(zip(names, row, strict=True)) if row else None
+
+
+def _parents(db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
+    """The pages that link to the URL, with the parts of the priority that each gave it."""
+    wanted = int(mark).to_bytes(8, "little", signed=True)
+    rows = db.execute(
+        "SELECT page.url, link.fingerprints, link.parts FROM link JOIN page ON page.id = link.page_id "
+        "WHERE instr(link.fingerprints, ?) > 0",
+        (wanted,),
+    )
+    found: list[dict[str, Any]] = []
+    for parent, packed, parts in rows:
+        at = np.flatnonzero(np.frombuffer(packed, dtype="<i8") == mark)
+        if not len(at):
+            continue  # the bytes met across two fingerprints
+        start = int(at[0]) * len(_PARTS)
+        own = parts[start : start + len(_PARTS)]
+        values = unpacked_parts(own) if len(own) == len(_PARTS) else None
+        shown = {name: round(getattr(values, name), 3) for name in _PARTS} if values else {}
+        found.append({"url": parent, "parts": shown | ({"rank": round(values.rank, 3)} if values else {})})
+        if len(found) >= MAX_PARENTS:
+            break
+    return found
+
+
+def _mean(parents: list[dict[str, Any]]) -> float | None:
+    values = [parent["parts"]["priority"] for parent in parents if parent["parts"]]
+    return round(sum(values) / len(values), 4) if values else None
+
+
+def _show(found: dict[str, Any]) -> None:
+    console = Console(highlight=False, markup=False)
+    console.print(found["url"])
+    if found["node"] is not None:
+        console.print(
+            f"node {found['node']}, {found['outcome']}, depth {found['depth']}, priority {found['priority']:.3f}"
+        )
+    page = found.get("page")
+    if page:
+        relevances = f"keywords {page['keyword_relevance']:.3f}, places {page['place_relevance']:.3f}"
+        console.print(f"page {page['title']!r}: {relevances}, topic {page['topic'] or 'none'}")
+    for parent in found["parents"]:
+        parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in parent["parts"].items())
+        console.print(f"linked from {parent['url']}: {parts or 'no parts stored'}")
+    if not found["parents"]:
+        console.print("no page links to it: a seed, or the target of a redirect")

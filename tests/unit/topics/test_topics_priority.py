@@ -1,0 +1,66 @@
+"""Link priorities: paper B's measures by hand, and what makes a link go first."""
+
+import math
+
+import pytest
+
+from periplus.model import Link, Page
+from periplus.places import Gazetteer, locate
+from periplus.settings import TopicSettings
+from periplus.topics import LinkScorer, judge, make_topic, packed_parts, unpacked_parts
+from periplus.topics.priority import ParentMean, spatial_correlation
+
+TEXT = "Lagos and Abuja are cities of Nigeria. Berlin is in Germany. Nairobi is in Kenya."
+
+
+@pytest.fixture(scope="module")
+def scorer(gazetteer: Gazetteer) -> LinkScorer:
+    page = Page("http://example.com/", "Cities", TEXT, (), "en")
+    located = locate(TEXT, gazetteer)
+    topic = make_topic(TopicSettings(keywords={"flood": 1.0}, places={"Africa": 1.0}), "t", gazetteer)
+    return LinkScorer(page, located, judge(page, located, topic), topic)
+
+
+def test_spatial_correlation_by_hand(gazetteer: Gazetteer) -> None:
+    lagos, berlin = gazetteer.resolve("Lagos, Nigeria"), gazetteer.resolve("Berlin, Germany")
+    assert spatial_correlation([]) == 0.0
+    assert spatial_correlation([lagos]) == 1.0
+    assert spatial_correlation([lagos, lagos]) == 1.0
+    half = math.pi * 6371.0088
+    assert spatial_correlation([lagos, berlin]) == pytest.approx(1 - lagos.point.distance_km(berlin.point) / half)
+
+
+def test_location_focus_is_places_by_words(scorer: LinkScorer) -> None:
+    parts = scorer.parts(Link("http://example.com/x", "Lagos", "trains to", "run daily"))
+    assert parts.focus == pytest.approx(1 / 5)
+    assert parts.spatial == 0.0
+    assert parts.rank == pytest.approx(1 / 10)
+
+
+def test_links_into_the_topic_go_first(scorer: LinkScorer) -> None:
+    inside = scorer.parts(Link("http://example.com/floods-in-lagos", "Floods in Lagos"))
+    silent = scorer.parts(Link("http://example.com/more", "More"))
+    outside = scorer.parts(Link("http://example.com/berlin", "Berlin"))
+    assert inside.spatial == 1.0
+    assert inside.priority > silent.priority > outside.priority
+    assert all(0.0 <= getattr(inside, name) <= 1.0 for name in inside.__slots__)
+
+
+def test_parts_survive_the_store(scorer: LinkScorer) -> None:
+    parts = scorer.parts(Link("http://example.com/floods-in-lagos", "Floods in Lagos"))
+    again = unpacked_parts(packed_parts(parts))
+    assert again.priority == pytest.approx(parts.priority, abs=1 / 255)
+    assert len(packed_parts(parts)) == 7
+
+
+def test_odd_links_do_no_harm(scorer: LinkScorer) -> None:
+    for url in ("", "http://[bad", "http://example.com/" + "a" * 5000, "http://example.com/%ff%00"):
+        assert 0.0 <= scorer.parts(Link(url, "")).priority <= 1.0
+
+
+def test_mean_over_parents() -> None:
+    means = ParentMean()
+    assert means.add(1, 0.8) == pytest.approx(0.8)
+    assert means.add(1, 0.4) == pytest.approx(0.6)
+    means.forget(1)
+    assert means.add(1, 0.2) == pytest.approx(0.2)
