@@ -211,12 +211,17 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of a page: absolute canonical URL, its text, and the tokens before and after it in the page."""
+    """A link of a page: absolute canonical URL, its text, and the tokens before and after it in the page.
+
+    `start` and `end` are where its text stands in the page's text, -1 where that is not known.
+    """
 
     url: str
     anchor: str
     before: str = ""
     after: str = ""
+    start: int = -1
+    end: int = -1
 
 
 @dataclass(frozen=True, slots=True)

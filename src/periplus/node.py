@@ -27,7 +27,7 @@ from periplus.places import Gazetteer, locate
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import Ownership, Strategy, choose
+from periplus.strategies import Known, Ownership, Strategy, choose
 from periplus.topics import Topic, judge, link_priority
 from periplus.urls import canonicalize, drop_reason, fingerprint
 
@@ -55,7 +55,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
     score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, lens)
+    links, dropped = _assign(page, located, lens, fetched.address)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
@@ -86,21 +86,24 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     )
 
 
-def _assign(page: Page, located: Located, lens: Lens) -> tuple[list[RoutedLink], Counter[str]]:
+def _assign(page: Page, located: Located, lens: Lens, address: str) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
     routed: list[RoutedLink] = []
     dropped: Counter[str] = Counter()
     if page.nofollow:
         return routed, Counter(nofollow=len(page.links))
+    links: list[tuple[Link, str]] = []
     for link in _first_of_each(page.links):
         url = canonicalize(link.url)
         reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
         if url is None or reason:
             dropped[reason or "not_http"] += 1
-            continue
-        claims = choose(lens.strategy.claims(link, page, located), lens.crawl.policy)
+        else:
+            links.append((link, url.host))
+    claims = lens.strategy.route([link for link, _ in links], page, located, Known(address=address))
+    for (link, host), claimed in zip(links, claims, strict=True):
         mark = fingerprint(link.url)
-        routed.extend(RoutedLink(link.url, url.host, mark, claim.node) for claim in claims)
+        routed.extend(RoutedLink(link.url, host, mark, one.node) for one in choose(claimed, lens.crawl.policy))
     return routed, dropped
 
 

@@ -32,7 +32,7 @@ __all__ = [
     "load_job",
 ]
 
-STRATEGIES = ("hash", "url")
+STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip", "nearest", "blend")
 """Strategies by name. Each is a file in `strategies/`."""
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -69,7 +69,7 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the crawl goes."""
 
-    strategy: Annotated[str, _meta("What decides which node gets a link: hash or url.")] = "url"
+    strategy: Annotated[str, _meta("What decides which node gets a link: " + ", ".join(STRATEGIES) + ".")] = "url"
     policy: Annotated[
         Literal["a", "b"],
         _meta("Paper A's assignment: a sends a link to the one most probable node, b to every node with a claim."),
@@ -181,7 +181,10 @@ class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     places: Annotated[
         list[str],
-        _meta('Places the node owns: "City, ST", a country or a gazetteer id. Empty: a general node.'),
+        _meta(
+            'Places the node owns: "City, ST", a country, a gazetteer id, "all of TX", "time zone America/Denver" or '
+            '"polygon FILE.geojson". Empty: a general node.'
+        ),
     ] = []
 
 

@@ -151,7 +151,8 @@ def _resolve_marks(marked: str, hrefs: list[tuple[str, str]], window_tokens: int
         anchor = " ".join(text[start : min(end, start + MAX_ANCHOR_CHARS)].split())
         before = text[max(0, start - reach) : start].split()[-window_tokens:] if window_tokens else []
         after = text[end : end + reach].split()[:window_tokens]
-        links.append(Link(url, anchor or spare[:MAX_ANCHOR_CHARS], " ".join(before), " ".join(after)))
+        anchor = anchor or spare[:MAX_ANCHOR_CHARS]
+        links.append(Link(url, anchor, " ".join(before), " ".join(after), start, end))
     return text, links
 
 

@@ -7,14 +7,19 @@ All are pure and give the same answer on every machine.
 from collections.abc import Callable
 
 from periplus.places import Gazetteer
-from periplus.strategies.hash import HashStrategy
+from periplus.strategies.anchor import AnchorStrategy
+from periplus.strategies.content import ContentStrategy
+from periplus.strategies.hash import HashStrategy, HostHashStrategy
 from periplus.strategies.ownership import Ownership, load_targets
-from periplus.strategies.protocol import Strategy, choose
+from periplus.strategies.protocol import Known, Strategy, choose
 from periplus.strategies.url import UrlStrategy
 
-__all__ = ["STRATEGIES", "Ownership", "Strategy", "choose", "load_targets"]
+__all__ = ["STRATEGIES", "Known", "Ownership", "Strategy", "choose", "load_targets"]
 
 STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
     "hash": HashStrategy,
+    "hash-host": HostHashStrategy,
     "url": UrlStrategy,
+    "anchor": AnchorStrategy,
+    "content": ContentStrategy,
 }

@@ -1,135 +1,144 @@
 """Strategy `url` of paper A: a target's name in the extracted URL itself decides.
 
-Host labels, path and query are split into words; names are found as words (`new-york`, `new_york`, `new%20york`) and
-glued (`newyork`, `visitnewyork`, `newyorkcity`, `losangelesca`). Several places may share a name, targets or not; a
+Host labels, path and query are read as words; names are found as words (`new-york`, `new_york`, `new%20york`) and
+glued (`newyork`, `visitnewyork`, `newyorkcity`, `losangelesca`). Several places may share a name, targets or not: a
 state or country elsewhere in the URL decides between them, else the largest population does. Only if that winner is
-a target does its owner get the link, so that `portland-maine` does not pull a page to Portland, Oregon.
+a target does its owner get the link. A name that says too little (a small place's in a path, one that many places
+share alike) is no answer at all: unknown is "none", not a guess.
 """
 
-import itertools
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
 
-from periplus.model import Assignment, Link, Located, Page, Place
+from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
+from periplus.strategies.conventions import TOWN_PEOPLE
+from periplus.strategies.hash import host_of
+from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
-from periplus.urls import canonicalize
+from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
+from periplus.strategies.urlwords import Sighting, UrlWords
 
-__all__ = ["UrlStrategy"]
+__all__ = ["UrlFinding", "UrlStrategy"]
 
-WORDS = re.compile(r"[^\W\d_]+")
-MAX_NAME_WORDS = 4
-MIN_NAME_LETTERS = 4
-MIN_GLUED_LETTERS = 5
-BEFORE = ("visit", "my", "the", "go", "in", "downtown", "greater", "cityof", "explore", "discover", "best", "i", "we")
-AFTER = (
-    "city",
-    "online",
-    "news",
-    "times",
-    "guide",
-    "tourism",
-    "area",
-    "metro",
-    "local",
-    "today",
-    "events",
-    "eats",
-    "live",
-)
+CLEAR_SHARE = 0.4
+"""Without a state in the URL the winner must hold this share of all people in places of the name, ..."""
+
+CLEAR_SMALL_SHARE = 0.5
+WELL_KNOWN = 100_000
+"""... and more than that if it is not well known itself."""
+
+KNOWN_IN_PATHS = 50_000
+"""In a path or query, where any word may stand, a lone word is a place only from this population on."""
+
+NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    place: Place
-    regions: frozenset[str]  # words that point to it: state code and name, country code and name
+class UrlFinding:
+    """A place that a URL names: how sure its region is (0 to 3, see above) and whether the host names it."""
+
+    candidate: Candidate
+    region: int
+    in_host: bool
+    letters: int
 
 
-class UrlStrategy:
-    """Finds target names in URLs. Tables are made once; a link costs a few dictionary look-ups."""
+class UrlStrategy(Strategy):
+    """Finds target names in URLs: one scan over all links of a page, then look-ups for what was found."""
 
-    def __init__(self, ownership: Ownership, gazetteer: Gazetteer) -> None:
+    def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
-        self._names: dict[str, tuple[_Candidate, ...]] = {}
-        for target in ownership.targets:
-            for name in _spellings(target.name):
-                key = _glue(name)
-                if len(key) >= MIN_NAME_LETTERS and key not in self._names:
-                    same_name = {place.id: place for place in (*gazetteer.find(name, limit=20), target)}
-                    self._names[key] = tuple(_Candidate(place, _regions(place)) for place in same_name.values())
+        self._table = table or NameTable(ownership, gazetteer)
+        self._words = UrlWords(self._table)
 
-    def claims(self, link: Link, _page: Page, _located: Located) -> tuple[Assignment, ...]:
-        """Owners of the targets that the URL names, the longest name first; else a general node."""
-        url = canonicalize(link.url)
-        host = url.host if url else ""
-        words = self._words(link.url)
-        found: dict[str, Assignment] = {}
-        for key in sorted(self._keys(words), key=lambda item: (-len(item), item)):
-            winner = _best(self._names[key], words)
-            owned = self._ownership.owner(winner)
-            if owned is not None:
-                found.setdefault(owned[0], Assignment(owned[0], winner.id, "url"))
-        return tuple(found.values()) or (Assignment(self._ownership.general_for(host), None, "no_place"),)
+    def route(
+        self, links: Sequence[Link], _page: Page, _located: Located, _known: Known = NOTHING_KNOWN
+    ) -> list[Claims]:
+        """Owners of the targets that each URL names, the surest first; else a general node."""
+        findings = self.findings([link.url for link in links])
+        nowhere = self._nowhere(links)
+        return [self._claims(findings[i]) or nowhere[i] if i in findings else nowhere[i] for i in range(len(links))]
+
+    def findings(self, urls: Sequence[str]) -> dict[int, list[UrlFinding]]:
+        """The places that the URLs name, targets or not, by position; the surest first."""
+        found: dict[int, list[UrlFinding]] = {}
+        for sighting in self._words.sightings(urls):
+            finding = self._settle(sighting)
+            if finding is not None:
+                found.setdefault(sighting.link, []).append(finding)
+        for items in found.values():
+            items.sort(key=_surest_first)
+        return found
+
+    def _nowhere(self, links: Sequence[Link]) -> list[Claims]:
+        general_for, general = self._ownership.general_for, self._ownership.general
+        if len(general) == 1:
+            return [(Assignment(general[0], None, "no_place"),)] * len(links)
+        return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
 
     @staticmethod
-    def _words(url: str) -> list[str]:
-        """Words of host labels (without the last, which is a suffix), path and query, in order."""
-        rest = url.partition("://")[2]
-        authority, slash, tail = rest.partition("/")
-        labels = authority.partition(":")[0].split(".")
-        text = f"{' '.join(labels[:-1])} {slash}{unquote(tail)}"
-        return [word.casefold() for word in WORDS.findall(text)]
+    def _claims(findings: list[UrlFinding]) -> Claims:
+        nodes: dict[str, Assignment] = {}
+        for finding in findings:
+            candidate = finding.candidate
+            if candidate.node is None:
+                if not nodes:
+                    return ()  # the surest is nobody's
+                continue
+            nodes.setdefault(candidate.node, Assignment(candidate.node, candidate.place.id, "url"))
+        return tuple(nodes.values())
 
-    def _keys(self, words: list[str]) -> set[str]:
-        """Names that the words spell, as runs of words or glued into one."""
-        keys = set()
-        for start in range(len(words)):
-            for end in range(start + 1, min(start + MAX_NAME_WORDS, len(words)) + 1):
-                key = "".join(words[start:end])
-                if key in self._names:
-                    keys.add(key)
-        for word in words:
-            if len(word) > MIN_GLUED_LETTERS:
-                keys.update(key for key in _unglued(word) if key in self._names)
-        return keys
-
-
-def _unglued(word: str) -> list[str]:
-    """What is left of a glued word without a usual beginning or ending, or without a state code at its end."""
-    found = [word.removeprefix(prefix) for prefix in BEFORE if word.startswith(prefix)]
-    found += [piece.removesuffix(suffix) for piece in (word, *found) for suffix in AFTER if piece.endswith(suffix)]
-    found += [piece[:-2] for piece in (word, *found) if len(piece) - 2 >= MIN_GLUED_LETTERS]
-    return [piece for piece in found if len(piece) >= MIN_GLUED_LETTERS]
-
-
-def _best(candidates: tuple[_Candidate, ...], words: list[str]) -> Place:
-    """The place meant: one whose region the URL names, else the most populous (paper A)."""
-    spelled = {*words, *("".join(pair) for pair in itertools.pairwise(words))}
-    spelled |= {word[-2:] for word in words if len(word) > MIN_GLUED_LETTERS + 1}  # losangelesca
-    return max(
-        candidates,
-        key=lambda c: (bool(c.regions & spelled), c.place.kind == "city", c.place.population, -c.place.id),
-    ).place
+    def _settle(self, sighting: Sighting) -> UrlFinding | None:
+        """Which of the places that share the name is meant, if that can be said."""
+        candidates = self._table.candidates[sighting.key]
+        region, meant = _in_region(candidates, sighting)
+        winner = meant[0]
+        finding = UrlFinding(winner, region, sighting.in_host, len(sighting.key))
+        if region >= ELSEWHERE:
+            return finding
+        if sighting.region_unknown:
+            return None  # it is in a state where the table knows no such place
+        share = winner.weight / sum(candidate.weight for candidate in meant)
+        if share < (CLEAR_SHARE if winner.place.population >= WELL_KNOWN else CLEAR_SMALL_SHARE):
+            return None
+        lone_word = not sighting.in_host and not sighting.many_words
+        if lone_word and winner.place.population < KNOWN_IN_PATHS:
+            return None
+        return finding
 
 
-def _regions(place: Place) -> frozenset[str]:
-    """Words in a URL that say: the place in this state or country."""
-    names = [place.admin1] if place.admin1.isalpha() else []
-    names += [place.country, *place.path[2:-1]]
-    return frozenset(_glue(name) for name in names if name)
+def _in_region(candidates: tuple[Candidate, ...], sighting: Sighting) -> tuple[int, tuple[Candidate, ...]]:
+    """The candidates that agree best with the regions the URL names, and how well."""
+    levels = [_agreement(candidate, sighting) for candidate in candidates]
+    best = max(levels)
+    agreeing = tuple(candidate for candidate, level in zip(candidates, levels, strict=True) if level == best)
+    if best < ELSEWHERE and sighting.town_states:
+        return best, _small_towns(agreeing, sighting.town_states) or agreeing
+    return best, agreeing
 
 
-def _spellings(name: str) -> list[str]:
-    """The name, and how people write it in URLs."""
-    spellings = [name]
-    for long, short in (("Saint ", "St "), ("St. ", "Saint "), ("Fort ", "Ft ")):
-        if name.startswith(long):
-            spellings.append(short + name.removeprefix(long))
-    if name.endswith(" City") and name.count(" ") > 1:
-        spellings.append(name.removesuffix(" City"))
-    return spellings
+def _small_towns(candidates: tuple[Candidate, ...], states: frozenset[str]) -> tuple[Candidate, ...]:
+    """The candidates that may call themselves town, village or borough, whichever the host does."""
+    return tuple(
+        c for c in candidates if c.place.population < TOWN_PEOPLE and (c.country != "us" or c.division in states)
+    )
 
 
-def _glue(name: str) -> str:
-    return "".join(WORDS.findall(name.casefold()))
+def _agreement(candidate: Candidate, sighting: Sighting) -> int:
+    if sighting.region_next:
+        names = (candidate.division, candidate.division_name, candidate.country_name)
+        if sighting.region_next in names:
+            return NEXT_TO
+    if candidate.division_name in sighting.words and candidate.division_name:
+        return ELSEWHERE
+    if candidate.division in sighting.codes and candidate.division:
+        return ELSEWHERE
+    if candidate.country in sighting.countries or candidate.country_name in sighting.words:
+        return COUNTRY
+    return NOTHING
+
+
+def _surest_first(finding: UrlFinding) -> tuple[int, bool, int, int, int]:
+    place = finding.candidate.place
+    return (-finding.region, not finding.in_host, -finding.letters, -place.population, place.id)
