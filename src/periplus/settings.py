@@ -74,6 +74,18 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Literal["a", "b"],
         _meta("Paper A's assignment: a sends a link to the one most probable node, b to every node with a claim."),
     ] = "a"
+    classifier_model: Annotated[
+        str, _meta("Model for the strategy classifier, from `periplus classifier train`.", "file")
+    ] = ""
+    ip_database: Annotated[
+        str, _meta("City database in MaxMind's format (.mmdb) for the strategies ip and blend.", "file")
+    ] = ""
+    nearest_owner_km: Annotated[
+        float,
+        _meta(
+            "A place that nobody owns belongs to the owner of the nearest target this near; 0: to nobody.", "km", ge=0
+        ),
+    ] = 0.0
     pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
     minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
     depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20

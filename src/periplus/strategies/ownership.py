@@ -19,7 +19,7 @@ from periplus.places import Gazetteer
 from periplus.settings import NodeSettings, job_from_dict
 from periplus.strategies.polygons import Area, read_area
 
-__all__ = ["Ownership", "load_targets"]
+__all__ = ["Ownership", "load_targets", "with_whole_paths"]
 
 BUNDLED = ("us100",)
 ALL_OF = "all of "
@@ -249,6 +249,21 @@ class _Register:
         raise ConfigError(
             f"nodes.{node}: {mine!r} overlaps with {theirs!r} of node {other!r} ({why}); a place has one owner"
         )
+
+
+def with_whole_paths(nodes: dict[str, NodeSettings], base: Path) -> dict[str, NodeSettings]:
+    """The nodes with the files of their polygons findable from anywhere."""
+    return {
+        name: NodeSettings(
+            places=[
+                f"{POLYGON}{(base / text.strip()[len(POLYGON) :].strip()).absolute()}"
+                if text.strip().casefold().startswith(POLYGON)
+                else text
+                for text in node.places
+            ]
+        )
+        for name, node in nodes.items()
+    }
 
 
 def load_targets(name: str, base: Path, gazetteer: Gazetteer) -> dict[str, NodeSettings]:
