@@ -344,12 +344,16 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class RoutedLink:
-    """A link that passed the URL rules, with the node it is for."""
+    """A link that passed the URL rules, with the node it is for.
+
+    `evidence` (place id, weight) is what a strategy that remembers hosts settles again before the link goes on.
+    """
 
     url: str
     host: str
     fingerprint: int
     node: str
+    evidence: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

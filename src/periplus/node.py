@@ -7,12 +7,14 @@ from lease to commit; `analyse` are the four pure stages in the middle, which ru
 `crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
 """
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import msgspec
+import numpy as np
 import xxhash
 import zstandard
 
@@ -20,14 +22,14 @@ from periplus.clock import Clock
 from periplus.errors import BadContent
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
-from periplus.frontier import HostOrder, Intake, Schedule, Turn, UrlQueue
+from periplus.frontier import Accepted, HostOrder, Intake, Schedule, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink
 from periplus.pages import Workers, read_page
 from periplus.places import Gazetteer, locate
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import Known, Ownership, Strategy, choose
+from periplus.strategies import BlendStrategy, HostPlaces, Known, Ownership, Strategy, choose
 from periplus.topics import Topic, judge, link_priority
 from periplus.urls import canonicalize, drop_reason, fingerprint
 
@@ -100,11 +102,27 @@ def _assign(page: Page, located: Located, lens: Lens, address: str) -> tuple[lis
             dropped[reason or "not_http"] += 1
         else:
             links.append((link, url.host))
+    if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
+        return _with_evidence(links, page, located, lens, address), dropped
     claims = lens.strategy.route([link for link, _ in links], page, located, Known(address=address))
     for (link, host), claimed in zip(links, claims, strict=True):
         mark = fingerprint(link.url)
         routed.extend(RoutedLink(link.url, host, mark, one.node) for one in choose(claimed, lens.crawl.policy))
     return routed, dropped
+
+
+def _with_evidence(
+    links: list[tuple[Link, str]], page: Page, located: Located, lens: Lens, address: str
+) -> list[RoutedLink]:
+    """Links with what speaks for their nodes; the node is settled where the hosts' memory is, in `Node`."""
+    if not isinstance(lens.strategy, BlendStrategy):
+        return []
+    found = lens.strategy.evidence([link for link, _ in links], page, located, Known(address=address))
+    general_for = lens.ownership.general_for
+    return [
+        RoutedLink(link.url, host, fingerprint(link.url), general_for(host), evidence)
+        for (link, host), evidence in zip(links, found, strict=True)
+    ]
 
 
 def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
@@ -122,6 +140,11 @@ def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:
         owned = lens.ownership.owner(lens.gazetteer.place(address.place_id))
         entities.append(Entity(address.place_id, address.key, address.level, owned[0] if owned else None))
     return tuple(entities)
+
+
+def _sent_mark(receiver: str, mark: int) -> int:
+    """A link to a receiver, as the sender remembers it: signed 64 bits, like a URL's fingerprint."""
+    return fingerprint(f"{receiver} {mark}")
 
 
 def _digest(page: Page) -> int:
@@ -186,6 +209,9 @@ class Shared:
     topic: Topic
     health: Health
     agent: str
+    strategy: Strategy
+    crawl: CrawlSettings
+    hosts: HostPlaces = field(default_factory=HostPlaces)
 
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
@@ -202,6 +228,33 @@ class Node:
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Analysis)
+        self._sent = SeenSet()
+        self._remember()
+
+    def _remember(self) -> None:
+        """Take up from the database what was sent to other nodes, and what hosts turned out to be about."""
+        if self._shared.crawl.overlap == "allow":
+            self._remember_sent()
+        if isinstance(self._shared.strategy, BlendStrategy):
+            self._remember_hosts()
+
+    def _remember_sent(self) -> None:
+        names = dict(self.store.db.execute("SELECT id, name FROM node_name").fetchall())
+        rows = self.store.db.execute(
+            "SELECT l.fingerprints, l.nodes FROM link l JOIN page p ON p.id = l.page_id WHERE p.depth < ?",
+            (self._shared.crawl.depth,),
+        )
+        for marks, nodes in rows:
+            for mark, node in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), strict=True):
+                self._sent.add(_sent_mark(names[int(node)], int(mark)))
+
+    def _remember_hosts(self) -> None:
+        rows = self.store.db.execute(
+            "SELECT p.id, h.name, f.place_id, f.weight FROM page p JOIN url u ON u.id = p.url_id "
+            "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
+        )
+        for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
+            self._shared.hosts.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
 
     def take_batch(self) -> Batch:
         """Hand over what is to be committed; a new batch begins."""
@@ -257,7 +310,8 @@ class Node:
     def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
-        accepted = self._shared.intake.accept(self.name, lease, analysis)
+        analysis = self._settled(lease, analysis)
+        accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
         self._commit(
             Completion(
                 lease,
@@ -270,6 +324,32 @@ class Node:
                 dropped=accepted.dropped,
             )
         )
+
+    def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
+        """Learn what the page says of its host, then settle its links by all that is known of theirs."""
+        strategy, hosts = self._shared.strategy, self._shared.hosts
+        if not isinstance(strategy, BlendStrategy):
+            return analysis
+        hosts.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
+        if self._shared.crawl.policy == "b":
+            return analysis
+        views = {link.host: hosts.view(link.host) for link in analysis.links}
+        links = tuple(
+            replace(
+                link, node=strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node, evidence=()
+            )
+            for link in analysis.links
+        )
+        return replace(analysis, links=links)
+
+    def _without_repeats(self, accepted: Accepted) -> Accepted:
+        """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""
+        if self._shared.crawl.overlap == "forbid":
+            return accepted
+        others = tuple(p for p in accepted.others if self._sent.add(_sent_mark(p.receiver, p.url.fingerprint)))
+        repeats = len(accepted.others) - len(others)
+        dropped = accepted.dropped | {"sent_before": repeats} if repeats else accepted.dropped
+        return Accepted(accepted.mine, others, dropped)
 
     def _fail(self, lease: Lease, answer: Answer) -> None:
         """An answer that is not a page: a redirect, a refusal, an error."""

@@ -4,8 +4,21 @@ Each strategy is one file with one class behind the `Strategy` protocol; `make_s
 All are pure and give the same answer on every machine.
 """
 
+from periplus.strategies.blend import BlendStrategy
+from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.making import STRATEGIES, make_strategy
 from periplus.strategies.ownership import Ownership, load_targets
 from periplus.strategies.protocol import HostView, Known, Strategy, choose
 
-__all__ = ["STRATEGIES", "HostView", "Known", "Ownership", "Strategy", "choose", "load_targets", "make_strategy"]
+__all__ = [
+    "STRATEGIES",
+    "BlendStrategy",
+    "HostPlaces",
+    "HostView",
+    "Known",
+    "Ownership",
+    "Strategy",
+    "choose",
+    "load_targets",
+    "make_strategy",
+]

@@ -6,6 +6,7 @@ from pathlib import Path
 from periplus.errors import ConfigError
 from periplus.places import Gazetteer
 from periplus.strategies.anchor import AnchorStrategy
+from periplus.strategies.blend import BlendStrategy
 from periplus.strategies.classifier import ClassifierStrategy, load_model
 from periplus.strategies.content import ContentStrategy
 from periplus.strategies.hash import HashStrategy, HostHashStrategy
@@ -22,6 +23,7 @@ STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
     "url": UrlStrategy,
     "anchor": AnchorStrategy,
     "content": ContentStrategy,
+    "blend": BlendStrategy,
 }
 """Strategies that need nothing but the nodes and the gazetteer."""
 
@@ -45,6 +47,8 @@ def make_strategy(
         return ClassifierStrategy(ownership, gazetteer, load_model(folder / classifier_model))
     if name == "ip":
         return IpStrategy(ownership, gazetteer, folder / ip_database if ip_database else None)
+    if name == "blend" and ip_database:
+        return BlendStrategy(ownership, gazetteer, IpStrategy(ownership, gazetteer, folder / ip_database))
     if name == "nearest":
         raise ConfigError(
             "crawl.strategy nearest goes by measured round trips between the nodes of a cluster and is not available "
