@@ -7,7 +7,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-EVALUATIONS = {"geoparsing": ["eval_places.py", "--check"]}
+EVALUATIONS = {"geoparsing": ["eval_places.py", "--check"], "url-labels": ["eval_strategies.py", "--check"]}
 """Corpus: the script that measures on it."""
 
 

@@ -212,6 +212,7 @@ class Shared:
     strategy: Strategy
     crawl: CrawlSettings
     hosts: HostPlaces = field(default_factory=HostPlaces)
+    settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
 
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
@@ -247,6 +248,7 @@ class Node:
         for marks, nodes in rows:
             for mark, node in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), strict=True):
                 self._sent.add(_sent_mark(names[int(node)], int(mark)))
+                self._shared.settled.setdefault(int(mark), names[int(node)])
 
     def _remember_hosts(self) -> None:
         rows = self.store.db.execute(
@@ -334,13 +336,15 @@ class Node:
         if self._shared.crawl.policy == "b":
             return analysis
         views = {link.host: hosts.view(link.host) for link in analysis.links}
-        links = tuple(
-            replace(
-                link, node=strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node, evidence=()
-            )
-            for link in analysis.links
-        )
-        return replace(analysis, links=links)
+        links = []
+        for link in analysis.links:
+            node = self._shared.settled.get(link.fingerprint)
+            if node is None:  # the first decision about a URL stands, so that no two nodes fetch it
+                node = strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node
+                if self._shared.crawl.overlap == "allow":
+                    self._shared.settled[link.fingerprint] = node
+            links.append(replace(link, node=node, evidence=()))
+        return replace(analysis, links=tuple(links))
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""

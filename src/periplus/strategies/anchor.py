@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.hash import host_of
-from periplus.strategies.names import NameTable
+from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 from periplus.strategies.textnames import Named, TextNames
@@ -14,7 +14,9 @@ from periplus.strategies.textnames import Named, TextNames
 __all__ = ["AnchorStrategy"]
 
 WINDOW_TOKENS = 50
-WINDOW_CHARS = WINDOW_TOKENS * 12
+MEMO_CLAIMS = 50_000
+NEIGHBOURS = 2
+"""So many names on each side of a link are looked at."""
 
 
 class AnchorStrategy(Strategy):
@@ -22,6 +24,7 @@ class AnchorStrategy(Strategy):
 
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
+        self._claimed: dict[tuple[Candidate, ...], Claims] = {}
         self._names = TextNames(table or NameTable(ownership, gazetteer))
 
     def route(
@@ -49,23 +52,30 @@ class AnchorStrategy(Strategy):
         return result
 
     def _claims(self, link: Link, near: list[tuple[int, Named]]) -> Claims:
-        nodes: dict[str, Assignment] = {}
-        for _, named in near:
-            candidate = named.candidate
-            if candidate.node is not None:
-                nodes.setdefault(candidate.node, Assignment(candidate.node, candidate.place.id, "anchor"))
-        if nodes:
-            return tuple(nodes.values())
+        targets = tuple(named.candidate for _, named in near if named.candidate.node is not None)
+        if targets:
+            claims = self._claimed.get(targets)
+            if claims is None:
+                if len(self._claimed) >= MEMO_CLAIMS:
+                    self._claimed.clear()
+                claims = self._claimed[targets] = _claims_of(targets)
+            return claims
         return (Assignment(self._ownership.general_for(host_of(link.url)), None, "no_place"),)
+
+
+def _claims_of(candidates: tuple[Candidate, ...]) -> Claims:
+    nodes: dict[str, Assignment] = {}
+    for candidate in candidates:
+        if candidate.node is not None:
+            nodes.setdefault(candidate.node, Assignment(candidate.node, candidate.place.id, "anchor"))
+    return tuple(nodes.values())
 
 
 def _around(found: list[Named], starts: list[int], text: str, start: int, end: int) -> list[tuple[int, Named]]:
     """Names within the window, closest first; at the same distance the one before the link."""
     near = []
-    first = bisect_left(starts, start - WINDOW_CHARS)
-    for named in found[first:]:
-        if named.start > end + WINDOW_CHARS:
-            break
+    at = bisect_left(starts, start)
+    for named in found[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]:
         if named.end <= start:
             distance = 1 + _spaces(text, named.end, start)
         elif named.start >= end:

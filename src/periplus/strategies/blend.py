@@ -34,12 +34,13 @@ class Weights:
     """What each kind of evidence counts at its strongest, and what a target has to beat."""
 
     url: float = 6.0
-    anchor: float = 3.0
-    content: float = 2.0
+    anchor: float = 2.5
+    content: float = 1.0
     host: float = 6.0
-    parent: float = 0.5
+    parent: float = 0.3
     ip: float = 1.0
-    nowhere: float = 1.2
+    nowhere: float = 3.0
+    host_nowhere: float = 6.0  # of a host whose pages have no place
     half_distance: float = 8.0  # tokens from the link at which a name counts half
 
 
@@ -104,6 +105,9 @@ class BlendStrategy(Strategy):
         scores: dict[str | None, float] = {None: self._weights.nowhere}
         best: dict[str, tuple[float, int]] = {}
         trust = self._weights.host * view.pages / (view.pages + 1) if view.pages else 0.0
+        if view.pages:
+            silent = max(0.0, 1.0 - 2 * sum(share for _, share in view.places))
+            scores[None] += self._weights.host_nowhere * silent * view.pages / (view.pages + 1)
         evidence = [*terms, *((place_id, trust * share) for place_id, share in view.places)]
         for place_id, weight in evidence:
             node = self._owner(place_id)

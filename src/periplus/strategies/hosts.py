@@ -18,6 +18,10 @@ ENOUGH_PAGES = 3
 """From so many pages on a host speaks for itself; before that its domain does."""
 
 
+ONE_PLACE = 0.5
+"""A domain speaks for its hosts if one place has this share of it: a university's does, a provider's does not."""
+
+
 class HostPlaces:
     """Shares of places by host and by registrable domain. Bounded; what comes after the bound is not learnt."""
 
@@ -44,7 +48,11 @@ class HostPlaces:
     def view(self, host: str) -> HostView:
         """What is known of a host, or of its domain while the host has few pages."""
         own = self._view(host)
-        return own if own.pages >= ENOUGH_PAGES else self._view(registrable_domain(host) or host)
+        if own.pages >= ENOUGH_PAGES:
+            return own
+        domain = self._view(registrable_domain(host) or host)
+        total = sum(share for _, share in domain.places)
+        return domain if total and domain.places[0][1] >= total * ONE_PLACE else own
 
     def _view(self, key: str) -> HostView:
         pages = self._pages.get(key, 0)

@@ -35,7 +35,7 @@ MIN_ALIAS_LETTERS = 5
 SHORT_FORMS = (("saint ", "st "), ("st ", "saint "), ("fort ", "ft "), ("mount ", "mt "), ("mt ", "mount "))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one object a place: compared and hashed by identity
 class Candidate:
     """A place that a name may mean, with the node that owns it (None: nobody) and the words that point to it."""
 
@@ -56,7 +56,10 @@ class Candidate:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, folded: no capitals, no accents, no apostrophes."""
-    if not text.isascii():
+    if text.isascii():
+        if text.isalpha():  # most names; the table reads a quarter of a million
+            return [text.lower()]
+    else:
         text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return WORDS.findall(text.replace("'", "").casefold())
 

@@ -1,14 +1,10 @@
-"""Labelled pages for the classifier: TSV and JSONL files, recorded crawls, RDF dumps of DMOZ and Curlie."""
+"""Labelled pages for the classifier: TSV and JSONL files, RDF dumps of DMOZ and Curlie."""
 
-import contextlib
 import html
 import json
 import re
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-
-import zstandard
 
 from periplus.errors import PlaceError, UsageError
 from periplus.model import Place
@@ -16,7 +12,7 @@ from periplus.places import Gazetteer
 from periplus.strategies.classifier import MAX_CHARS, NOT_GEOGRAPHIC
 from periplus.strategies.ownership import Ownership
 
-__all__ = ["read_samples"]
+__all__ = ["Labels", "read_samples"]
 
 MAX_LINE_CHARS = 1 << 20
 ABOUT = re.compile(r"<(d:Title|d:Description|topic)>(.*?)</\1>", re.DOTALL)
@@ -24,24 +20,22 @@ MAX_RDF_ENTRY_LINES = 200
 
 
 def read_samples(path: Path, ownership: Ownership, gazetteer: Gazetteer) -> Iterator[tuple[str, str]]:
-    """(class, text) of every labelled page in a file or crawl folder; what cannot be read is skipped line by line.
+    """(class, text) of every labelled page in a file; what cannot be read is skipped line by line.
 
     A label is a node's name or a place; a place that nobody owns, and no label at all, mean not geographic.
     """
-    labels = _Labels(ownership, gazetteer)
-    if path.is_dir():
-        yield from _crawl(path, labels)
-    elif path.suffix in (".rdf", ".u8", ".xml"):
+    labels = Labels(ownership, gazetteer)
+    if path.suffix in (".rdf", ".u8", ".xml"):
         yield from _rdf(path, labels)
     elif path.suffix in (".jsonl", ".json"):
         yield from _jsonl(path, labels)
     elif path.suffix in (".tsv", ".txt"):
         yield from _tsv(path, labels)
     else:
-        raise UsageError(f"{path}: give a crawl folder, or a .tsv, .jsonl or .rdf file of labelled pages")
+        raise UsageError(f"{path}: give a crawl folder or a .tsv, .jsonl or .rdf file of labelled pages")
 
 
-class _Labels:
+class Labels:
     """Turns labels into classes, each label once."""
 
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer) -> None:
@@ -60,8 +54,10 @@ class _Labels:
         owned = self._ownership.owner(place)
         return owned[0] if owned else NOT_GEOGRAPHIC
 
-    def of_id(self, place_id: int) -> str:
-        """The class of a place by its id."""
+    def of_id(self, place_id: int | None) -> str:
+        """The class of a place by its id; None is no place."""
+        if place_id is None:
+            return NOT_GEOGRAPHIC
         try:
             return self.of_place(self._gazetteer.place(place_id))
         except PlaceError:
@@ -97,14 +93,14 @@ def _lines(path: Path) -> Iterator[str]:
         raise UsageError(f"{path}: {error.strerror}") from None
 
 
-def _tsv(path: Path, labels: _Labels) -> Iterator[tuple[str, str]]:
+def _tsv(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
     for line in _lines(path):
         label, tab, text = line.partition("\t")
         if tab:
             yield labels.of(label.strip()), text[:MAX_CHARS]
 
 
-def _jsonl(path: Path, labels: _Labels) -> Iterator[tuple[str, str]]:
+def _jsonl(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
     for line in _lines(path):
         try:
             row = json.loads(line)
@@ -115,7 +111,7 @@ def _jsonl(path: Path, labels: _Labels) -> Iterator[tuple[str, str]]:
             yield labels.of(str(label)), row["text"][:MAX_CHARS]
 
 
-def _rdf(path: Path, labels: _Labels) -> Iterator[tuple[str, str]]:
+def _rdf(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
     """<ExternalPage> entries: title and description as text, the topic as label. Read by lines, never as XML."""
     entry: list[str] = []
     for line in _lines(path):
@@ -128,18 +124,3 @@ def _rdf(path: Path, labels: _Labels) -> Iterator[tuple[str, str]]:
             entry = []
             if found.get("topic"):
                 yield labels.of(found["topic"]), f"{found.get('d:Title', '')}\n{found.get('d:Description', '')}"
-
-
-def _crawl(folder: Path, labels: _Labels) -> Iterator[tuple[str, str]]:
-    """The kept pages of a crawl; the main place of each is its label."""
-    databases = sorted(folder.glob("nodes/*/node.db"))
-    if not databases:
-        raise UsageError(f"{folder}: no crawl is in this folder")
-    unpack = zstandard.ZstdDecompressor()
-    for database in databases:
-        with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
-            rows = db.execute("SELECT p.title, p.main_place, t.text FROM page p JOIN page_text t ON t.page_id = p.id")
-            for title, place_id, packed in rows:
-                text = unpack.decompress(packed, max_output_size=64 * 2**20).decode("utf-8", "replace")
-                label = labels.of_id(place_id) if place_id is not None else NOT_GEOGRAPHIC
-                yield label, f"{title}\n{text}"[:MAX_CHARS]

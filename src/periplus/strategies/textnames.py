@@ -10,7 +10,6 @@ from periplus.strategies.names import Candidate, NameTable
 
 __all__ = ["Named", "TextNames"]
 
-SPACES = str.maketrans({"\n": " ", "\t": " ", "\xa0": " ", "-": " ", "’": "'"})
 STATE_NAMES = {name: code for code, name in STATES.items()}
 AFTER = re.compile(r"[,\s(]{1,3}(?:([A-Z]{2})\b(?!\.\w)|([A-Z][a-z]+(?:\s[A-Z][a-z]+)?))")
 """What may be a region after a name: `, TX`, `, Texas`, `(Texas)`, `, New Mexico`."""
@@ -52,7 +51,8 @@ class TextNames:
         if len(folded) != len(text):  # a few letters grow when made small; offsets must stay
             folded = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
         found = []
-        for pattern, start, end in self._automaton.find_matches_as_indexes(f" {folded.translate(SPACES)} "):
+        folded = folded.replace("\n", " ").replace("-", " ").replace("\xa0", " ").replace("\t", " ")
+        for pattern, start, end in self._automaton.find_matches_as_indexes(f" {folded} "):
             at, stop = start, end - 1  # of the name in `text`: the pattern begins with a space, so does the haystack
             if (stop < len(text) and text[stop].isalnum()) or not text[at].isupper():
                 continue

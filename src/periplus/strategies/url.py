@@ -31,6 +31,7 @@ WELL_KNOWN = 100_000
 KNOWN_IN_PATHS = 50_000
 """In a path or query, where any word may stand, a lone word is a place only from this population on."""
 
+MEMO_HOSTS = 50_000
 NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
 
 
@@ -51,6 +52,7 @@ class UrlStrategy(Strategy):
         self._ownership = ownership
         self._table = table or NameTable(ownership, gazetteer)
         self._words = UrlWords(self._table)
+        self._hosts: dict[str, tuple[UrlFinding, ...]] = {}
 
     def route(
         self, links: Sequence[Link], _page: Page, _located: Located, _known: Known = NOTHING_KNOWN
@@ -58,18 +60,36 @@ class UrlStrategy(Strategy):
         """Owners of the targets that each URL names, the surest first; else a general node."""
         findings = self.findings([link.url for link in links])
         nowhere = self._nowhere(links)
+        if not findings:
+            return nowhere
         return [self._claims(findings[i]) or nowhere[i] if i in findings else nowhere[i] for i in range(len(links))]
 
     def findings(self, urls: Sequence[str]) -> dict[int, list[UrlFinding]]:
         """The places that the URLs name, targets or not, by position; the surest first."""
-        found: dict[int, list[UrlFinding]] = {}
-        for sighting in self._words.sightings(urls):
-            finding = self._settle(sighting)
-            if finding is not None:
-                found.setdefault(sighting.link, []).append(finding)
+        hosts = [host_of(url) for url in urls]
+        self._learn_hosts({host for host in hosts if host not in self._hosts})
+        found = {i: list(self._hosts[host]) for i, host in enumerate(hosts) if self._hosts[host]}
+        tails = [url.partition("://")[2][len(host) :] for url, host in zip(urls, hosts, strict=True)]
+        for link, finding in self._settled(tails, urls, in_host=False):
+            found.setdefault(link, []).append(finding)
         for items in found.values():
-            items.sort(key=_surest_first)
+            if len(items) > 1:
+                items.sort(key=_surest_first)
         return found
+
+    def _learn_hosts(self, hosts: set[str]) -> None:
+        """What the names of hosts say; they come again and again, so it is remembered."""
+        if len(self._hosts) + len(hosts) > MEMO_HOSTS:
+            self._hosts.clear()
+        ordered = sorted(hosts)
+        self._hosts.update((host, ()) for host in ordered)
+        for i, finding in self._settled(ordered, [f"http://{host}/" for host in ordered], in_host=True):
+            self._hosts[ordered[i]] = (*self._hosts[ordered[i]], finding)
+
+    def _settled(self, texts: Sequence[str], urls: Sequence[str], *, in_host: bool) -> list[tuple[int, UrlFinding]]:
+        """The places that parts of URLs name, with their positions."""
+        sightings = self._words.sightings(texts, urls, in_host=in_host)
+        return [(s.link, finding) for s in sightings if (finding := self._settle(s)) is not None]
 
     def _nowhere(self, links: Sequence[Link]) -> list[Claims]:
         general_for, general = self._ownership.general_for, self._ownership.general

@@ -30,6 +30,7 @@ LETTERS = bytes(
 )
 """Bytes to words: capitals small, everything that is not a letter a hyphen, line breaks kept (one line a link)."""
 
+REST = re.compile(rb"[a-z]*")
 HYPHENS = re.compile(rb"--+")
 ESCAPED_LETTERS = re.compile(r"%[C-F][0-9A-F]", re.IGNORECASE)
 PREFIXED = re.compile(f"-(?:{BEFORE})([a-z]{{4,}})".encode())
@@ -69,22 +70,23 @@ class UrlWords:
         self._sizes = [pattern.count(b"-") for pattern in patterns]
         self._automaton = ahocorasick_rs.BytesAhoCorasick(list(patterns) or [b"\x00"])
 
-    def sightings(self, urls: Sequence[str]) -> Iterator[Sighting]:
-        """Every name in every URL, none inside a longer one."""
-        text, owners = _lines(urls)
+    def sightings(self, texts: Sequence[str], urls: Sequence[str], *, in_host: bool) -> Iterator[Sighting]:
+        """Every name in parts of URLs (hosts, or all that follows them), none inside a longer one."""
+        text, owners = _lines(texts)
         hits = self._automaton.find_matches_as_indexes(text, overlapping=True)
         by_link: dict[int, list[_Hit]] = {}
         for pattern, start, end in hits:
-            stop = min(p for p in (text.find(b"-", end), text.find(b"\n", end), len(text)) if p >= 0)
-            rest = text[end:stop]
+            match = REST.match(text, end)
+            rest = match[0] if match else b""
             if not rest or _tail(rest.decode()) is not None:
                 line = text.count(b"\n", 0, start)
                 by_link.setdefault(owners[line], []).append((start, end, pattern, rest))
         for link, found in by_link.items():
             around = _Around(urls[link])
             for _, end, pattern, rest in self._without_states(_outermost(found)):
-                yield self._look(link, pattern, rest, text[end + len(rest) :].partition(b"\n")[0], around)
-        if self._short:
+                after = text[end + len(rest) : end + len(rest) + 40].partition(b"\n")[0]
+                yield self._look(link, pattern, rest, after, around, in_host=in_host)
+        if in_host:
             yield from self._short_names(urls)
 
     def _without_states(self, found: list[_Hit]) -> list[_Hit]:
@@ -92,7 +94,9 @@ class UrlWords:
         others = [hit for hit in found if self._keys[hit[2]] not in STATE_WORDS]
         return others or found
 
-    def _look(self, link: int, pattern: int, rest: bytes, after: bytes, around: "_Around") -> Sighting:
+    def _look(
+        self, link: int, pattern: int, rest: bytes, after: bytes, around: "_Around", *, in_host: bool
+    ) -> Sighting:
         key = self._keys[pattern]
         region = _tail(rest.decode()) or "" if rest else _next_region(after.decode())
         candidates = self._table.candidates[key]
@@ -100,7 +104,7 @@ class UrlWords:
         return Sighting(
             link=link,
             key=key,
-            in_host=key in around.host_glued,
+            in_host=in_host,
             many_words=self._sizes[pattern] > 1,
             region_next=region if known else "",
             region_unknown=bool(region) and not known,
@@ -120,15 +124,16 @@ class UrlWords:
                     yield Sighting(link, label, True, False, "", False, around.words, around.codes, around.countries)
 
 
-def _lines(urls: Sequence[str]) -> tuple[bytes, list[int]]:
-    """The URLs as words, one line each, and extra lines for what follows a usual beginning (`cityof…`)."""
-    rests = [url.partition("://")[2] for url in urls]
-    joined = "\n".join(rests)
+def _lines(texts: Sequence[str]) -> tuple[bytes, list[int]]:
+    """The texts as words, one line each, and extra lines for what follows a usual beginning (`cityof…`)."""
+    joined = "\n".join(texts)
     if "%" in joined and ESCAPED_LETTERS.search(joined):
-        joined = "\n".join(" ".join(unquote(rest).split()) for rest in rests)
+        joined = "\n".join(" ".join(unquote(text).split()) for text in texts)
+    if joined.count("\n") != max(0, len(texts) - 1):  # not a URL at all, but every text is one line
+        joined = "\n".join(text.replace("\n", " ") for text in texts)
     raw = joined.encode("ascii", "replace").translate(LETTERS)
     text = HYPHENS.sub(b"-", b"-" + raw.replace(b"\n", b"-\n-") + b"-")
-    owners = list(range(len(urls)))
+    owners = list(range(len(texts)))
     extra = []
     for match in PREFIXED.finditer(text):
         line = text.count(b"\n", 0, match.start())
@@ -175,7 +180,7 @@ def _next_region(after: str) -> str:
 class _Around:
     """The words of one URL; made only where a name was found."""
 
-    __slots__ = ("codes", "countries", "host_glued", "town_states", "words")
+    __slots__ = ("codes", "countries", "town_states", "words")
 
     def __init__(self, url: str) -> None:
         host, _, path = url.partition("://")[2].partition("/")
@@ -193,4 +198,3 @@ class _Around:
         self.countries = frozenset(countries)
         forms = [form[0] for label in labels[:-1] if (form := SMALL_TOWNS.search(label))]
         self.town_states = FORM_STATES[forms[0][0]] if forms else frozenset()
-        self.host_glued = "".join(words_of(" ".join(labels)))

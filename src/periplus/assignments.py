@@ -1,4 +1,7 @@
-"""The commands `periplus assign`, `nodes plan`, `classifier train` and `why`; heavy imports happen when one runs."""
+"""The commands about who gets what: `periplus assign`, `why`, `nodes plan` and `classifier train`.
+
+They read crawls as well as strategies, so they stand outside the rooms; heavy imports happen when one runs.
+"""
 
 import contextlib
 import json
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
 import typer
+import zstandard
 
 from periplus.errors import PlaceError, UsageError
 from periplus.model import Assignment, Link, Located, Page
@@ -20,6 +24,7 @@ from periplus.urls import canonicalize, fingerprint
 if TYPE_CHECKING:
     from periplus.places import Gazetteer
     from periplus.strategies import Ownership, Strategy
+    from periplus.strategies.samples import Labels
 
 __all__ = ["assign", "classifier_app", "nodes_app", "why"]
 
@@ -27,6 +32,7 @@ nodes_app = typer.Typer(help="Nodes and what they own: plan a balanced split.", 
 classifier_app = typer.Typer(help="The model of the strategy classifier: train it.", no_args_is_help=True)
 
 MAX_LINE_CHARS = 16 * 2**20
+MAX_TEXT_BYTES = 64 * 2**20
 NEEDS_PLACES = frozenset({"content", "blend"})
 TargetsOption = Annotated[str, typer.Option("--targets", help="us100, all:US (any country) or a file with [nodes].")]
 
@@ -183,11 +189,17 @@ def train_command(
     Example: periplus classifier train pages.tsv --targets us100 -o us100.npz
     """
     from periplus.strategies.classifier import train  # noqa: PLC0415  heavy
-    from periplus.strategies.samples import read_samples  # noqa: PLC0415  heavy
+    from periplus.strategies.samples import Labels, read_samples  # noqa: PLC0415  heavy
 
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
-    model = train((pair for path in samples for pair in read_samples(path, ownership, gazetteer)), ownership)
+    labels = Labels(ownership, gazetteer)
+    pages = (
+        pair
+        for path in samples
+        for pair in (_crawl_samples(path, labels) if path.is_dir() else read_samples(path, ownership, gazetteer))
+    )
+    model = train(pages, ownership)
     model.metadata["sources"] = [path.name for path in samples]
     model.save(out)
     if as_json:
@@ -195,6 +207,16 @@ def train_command(
     else:
         shown = ", ".join(f"{name} {count}" for name, count in model.metadata["pages"].items())
         typer.echo(f"{out}: trained on {sum(model.metadata['pages'].values())} pages ({shown})")
+
+
+def _crawl_samples(crawl: Path, labels: "Labels") -> Iterator[tuple[str, str]]:
+    """The kept pages of a crawl as labelled pages; the main place of each is its label."""
+    unpack = zstandard.ZstdDecompressor()
+    for _, db in _databases(crawl):
+        rows = db.execute("SELECT p.title, p.main_place, t.text FROM page p JOIN page_text t ON t.page_id = p.id")
+        for title, place_id, packed in rows:
+            text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
+            yield labels.of_id(place_id), f"{title}\n{text}"
 
 
 def why(
