@@ -34,14 +34,14 @@ class Weights:
     """What each kind of evidence counts at its strongest, and what a target has to beat."""
 
     url: float = 6.0
-    anchor: float = 2.5
+    anchor: float = 2.2
     content: float = 1.0
     host: float = 6.0
     parent: float = 0.3
     ip: float = 1.0
     nowhere: float = 3.0
-    host_nowhere: float = 6.0  # of a host whose pages have no place
-    half_distance: float = 8.0  # tokens from the link at which a name counts half
+    host_nowhere: float = 6.0  # of a host whose pages have no place, or all kinds of places
+    half_distance: float = 4.0  # tokens from the link at which a name counts half
 
 
 class BlendStrategy(Strategy):
@@ -106,7 +106,7 @@ class BlendStrategy(Strategy):
         best: dict[str, tuple[float, int]] = {}
         trust = self._weights.host * view.pages / (view.pages + 1) if view.pages else 0.0
         if view.pages:
-            silent = max(0.0, 1.0 - 2 * sum(share for _, share in view.places))
+            silent = max(0.0, 1.0 - 2 * max((share for _, share in view.places), default=0.0))
             scores[None] += self._weights.host_nowhere * silent * view.pages / (view.pages + 1)
         evidence = [*terms, *((place_id, trust * share) for place_id, share in view.places)]
         for place_id, weight in evidence:
