@@ -104,7 +104,7 @@ class BlendStrategy(Strategy):
         """The claims of the nodes, given a link's evidence and what is known of its host."""
         scores: dict[str | None, float] = {None: self._weights.nowhere}
         best: dict[str, tuple[float, int]] = {}
-        trust = self._weights.host * view.pages / (view.pages + 1) if view.pages else 0.0
+        trust = self._weights.host * view.pages / (view.pages + 2)  # one page alone convinces nobody
         if view.pages:
             silent = max(0.0, 1.0 - 2 * max((share for _, share in view.places), default=0.0))
             scores[None] += self._weights.host_nowhere * silent * view.pages / (view.pages + 1)
