@@ -7,7 +7,11 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-EVALUATIONS = {"geoparsing": ["eval_places.py", "--check"], "topics": ["eval_topics.py", "--check"]}
+EVALUATIONS = {
+    "geoparsing": ["eval_places.py", "--check"],
+    "topics": ["eval_topics.py", "--check"],
+    "url-labels": ["eval_strategies.py", "--check"],
+}
 """Corpus: the script that measures on it."""
 
 

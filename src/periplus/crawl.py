@@ -142,6 +142,8 @@ class Crawl:
                 topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,
+                strategy=self._prepared.lens.strategy,
+                crawl=crawl,
             )
 
     def _plant_seeds(self, shared: Shared) -> None:

@@ -13,9 +13,10 @@ from periplus.errors import ConfigError
 from periplus.model import Link, Located, Page
 from periplus.node import Lens
 from periplus.places import Gazetteer
-from periplus.settings import Job, NodeSettings, load_job
+from periplus.settings import CrawlSettings, Job, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
-from periplus.strategies import STRATEGIES, Ownership, load_targets
+from periplus.strategies import Ownership, load_targets, make_strategy
+from periplus.strategies.ownership import with_whole_paths
 from periplus.topics import make_topic
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 
@@ -47,13 +48,21 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     if not job.out:
         raise ConfigError("no folder for the crawl: set `out` in the job file or give --out DIR")
     folder = CrawlFolder(base / job.out)
-    job = msgspec.structs.replace(job, nodes=_nodes(job, base, gazetteer))
+    job = msgspec.structs.replace(
+        job, nodes=with_whole_paths(_nodes(job, base, gazetteer), base), crawl=_with_whole_paths(job.crawl, base)
+    )
     _check_same_nodes(folder, job)
-    ownership = Ownership.of(job.nodes, gazetteer)
+    ownership = Ownership.of(job.nodes, gazetteer, nearest_km=job.crawl.nearest_owner_km)
     lens = Lens(
         gazetteer=gazetteer,
         topic=make_topic(job.topic, job.name, gazetteer),
-        strategy=STRATEGIES[job.crawl.strategy](ownership, gazetteer),
+        strategy=make_strategy(
+            job.crawl.strategy,
+            ownership,
+            gazetteer,
+            classifier_model=job.crawl.classifier_model,
+            ip_database=job.crawl.ip_database,
+        ),
         ownership=ownership,
         crawl=job.crawl,
         fetch=job.fetch,
@@ -72,6 +81,16 @@ def _nodes(job: Job, base: Path, gazetteer: Gazetteer) -> dict[str, NodeSettings
     if job.targets:
         return load_targets(job.targets, base, gazetteer)
     return job.nodes or {"main": NodeSettings()}
+
+
+def _with_whole_paths(crawl: CrawlSettings, base: Path) -> CrawlSettings:
+    """Files that the job names, findable from anywhere: the job is kept in another folder than it was given in."""
+    files = {
+        key: str((base / value).absolute())
+        for key in ("classifier_model", "ip_database")
+        if (value := getattr(crawl, key))
+    }
+    return msgspec.structs.replace(crawl, **files)
 
 
 def _check_same_nodes(folder: CrawlFolder, job: Job) -> None:

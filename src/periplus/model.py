@@ -212,12 +212,17 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of a page: absolute canonical URL, its text, and the tokens before and after it in the page."""
+    """A link of a page: absolute canonical URL, its text, and the tokens before and after it in the page.
+
+    `start` and `end` are where its text stands in the page's text, -1 where that is not known.
+    """
 
     url: str
     anchor: str
     before: str = ""
     after: str = ""
+    start: int = -1
+    end: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +370,8 @@ class Assignment:
 class RoutedLink:
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
-    `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each.
+    `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
+    (place id, weight) is what a strategy that remembers hosts settles again before the link goes on.
     """
 
     url: str
@@ -374,6 +380,7 @@ class RoutedLink:
     node: str
     priority: float | None = None
     parts: bytes = b""
+    evidence: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

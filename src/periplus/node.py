@@ -7,12 +7,14 @@ from lease to commit; `analyse` are the four pure stages in the middle, which ru
 `crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
 """
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import msgspec
+import numpy as np
 import xxhash
 import zstandard
 
@@ -20,14 +22,14 @@ from periplus.clock import Clock
 from periplus.errors import BadContent
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
-from periplus.frontier import HostOrder, Intake, Schedule, Turn, UrlQueue
+from periplus.frontier import Accepted, HostOrder, Intake, Schedule, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink, Score
 from periplus.pages import Workers, read_page
 from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import Ownership, Strategy, choose
+from periplus.strategies import BlendStrategy, HostPlaces, Known, Ownership, Strategy, choose
 from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint
 
@@ -55,7 +57,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
     score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, score, lens)
+    links, dropped = _assign(page, located, score, lens, fetched.address)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
@@ -86,25 +88,42 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     )
 
 
-def _assign(page: Page, located: Located, score: Score, lens: Lens) -> tuple[list[RoutedLink], Counter[str]]:
+def _assign(
+    page: Page, located: Located, score: Score, lens: Lens, address: str
+) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
     routed: list[RoutedLink] = []
     dropped: Counter[str] = Counter(page.dropped)
     if page.nofollow:
         dropped["nofollow"] += len(page.links)
         return routed, dropped
-    scorer = LinkScorer(page, located, score, lens.topic)
+    links: list[tuple[Link, str]] = []
     for link in _first_of_each(page.links):
         url = canonicalize(link.url)
         reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
         if url is None or reason:
             dropped[reason or "not_http"] += 1
-            continue
-        claims = choose(lens.strategy.claims(link, page, located), lens.crawl.policy)
-        mark, parts = fingerprint(link.url), scorer.parts(link)
-        packed = packed_parts(parts)
-        routed.extend(RoutedLink(link.url, url.host, mark, claim.node, parts.priority, packed) for claim in claims)
+        else:
+            links.append((link, url.host))
+    scorer = LinkScorer(page, located, score, lens.topic)
+    bare, known = [link for link, _ in links], Known(address=address)
+    if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
+        # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
+        for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
+            general = lens.ownership.general_for(host)
+            routed.append(replace(_scored(link, host, scorer), node=general, evidence=evidence))
+        return routed, dropped
+    claims = lens.strategy.route(bare, page, located, known)
+    for (link, host), claimed in zip(links, claims, strict=True):
+        scored = _scored(link, host, scorer)
+        routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
     return routed, dropped
+
+
+def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
+    """A link with its priority and the parts of it; its node is still open."""
+    parts = scorer.parts(link)
+    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
 
 
 def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
@@ -122,6 +141,11 @@ def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:
         owned = lens.ownership.owner(lens.gazetteer.place(address.place_id))
         entities.append(Entity(address.place_id, address.key, address.level, owned[0] if owned else None))
     return tuple(entities)
+
+
+def _sent_mark(receiver: str, mark: int) -> int:
+    """A link to a receiver, as the sender remembers it: signed 64 bits, like a URL's fingerprint."""
+    return fingerprint(f"{receiver} {mark}")
 
 
 def _digest(page: Page) -> int:
@@ -186,6 +210,10 @@ class Shared:
     topic: Topic
     health: Health
     agent: str
+    strategy: Strategy
+    crawl: CrawlSettings
+    hosts: HostPlaces = field(default_factory=HostPlaces)
+    settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
 
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
@@ -202,6 +230,34 @@ class Node:
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Analysis)
+        self._sent = SeenSet()
+        self._remember()
+
+    def _remember(self) -> None:
+        """Take up from the database what was sent to other nodes, and what hosts turned out to be about."""
+        if self._shared.crawl.overlap == "allow":
+            self._remember_sent()
+        if isinstance(self._shared.strategy, BlendStrategy):
+            self._remember_hosts()
+
+    def _remember_sent(self) -> None:
+        names = dict(self.store.db.execute("SELECT id, name FROM node_name").fetchall())
+        rows = self.store.db.execute(
+            "SELECT l.fingerprints, l.nodes FROM link l JOIN page p ON p.id = l.page_id WHERE p.depth < ?",
+            (self._shared.crawl.depth,),
+        )
+        for marks, nodes in rows:
+            for mark, node in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), strict=True):
+                self._sent.add(_sent_mark(names[int(node)], int(mark)))
+                self._shared.settled.setdefault(int(mark), names[int(node)])
+
+    def _remember_hosts(self) -> None:
+        rows = self.store.db.execute(
+            "SELECT p.id, h.name, f.place_id, f.weight FROM page p JOIN url u ON u.id = p.url_id "
+            "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
+        )
+        for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
+            self._shared.hosts.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
 
     def take_batch(self) -> Batch:
         """Hand over what is to be committed; a new batch begins."""
@@ -258,7 +314,8 @@ class Node:
     def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
-        accepted = self._shared.intake.accept(self.name, lease, analysis)
+        analysis = self._settled(lease, analysis)
+        accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
         self._commit(
             Completion(
                 lease,
@@ -271,6 +328,34 @@ class Node:
                 dropped=accepted.dropped,
             )
         )
+
+    def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
+        """Learn what the page says of its host, then settle its links by all that is known of theirs."""
+        strategy, hosts = self._shared.strategy, self._shared.hosts
+        if not isinstance(strategy, BlendStrategy):
+            return analysis
+        hosts.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
+        if self._shared.crawl.policy == "b":
+            return analysis
+        views = {link.host: hosts.view(link.host) for link in analysis.links}
+        links = []
+        for link in analysis.links:
+            node = self._shared.settled.get(link.fingerprint)
+            if node is None:  # the first decision about a URL stands, so that no two nodes fetch it
+                node = strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node
+                if self._shared.crawl.overlap == "allow":
+                    self._shared.settled[link.fingerprint] = node
+            links.append(replace(link, node=node, evidence=()))
+        return replace(analysis, links=tuple(links))
+
+    def _without_repeats(self, accepted: Accepted) -> Accepted:
+        """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""
+        if self._shared.crawl.overlap == "forbid":
+            return accepted
+        others = tuple(p for p in accepted.others if self._sent.add(_sent_mark(p.receiver, p.url.fingerprint)))
+        repeats = len(accepted.others) - len(others)
+        dropped = accepted.dropped | {"sent_before": repeats} if repeats else accepted.dropped
+        return Accepted(accepted.mine, others, dropped)
 
     def _fail(self, lease: Lease, answer: Answer) -> None:
         """An answer that is not a page: a redirect, a refusal, an error."""

@@ -32,7 +32,7 @@ __all__ = [
     "load_job",
 ]
 
-STRATEGIES = ("hash", "url")
+STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip", "nearest", "blend")
 """Strategies by name. Each is a file in `strategies/`."""
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -111,11 +111,23 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the crawl goes."""
 
-    strategy: Annotated[str, _meta("What decides which node gets a link: hash or url.")] = "url"
+    strategy: Annotated[str, _meta("What decides which node gets a link: " + ", ".join(STRATEGIES) + ".")] = "url"
     policy: Annotated[
         Literal["a", "b"],
         _meta("Paper A's assignment: a sends a link to the one most probable node, b to every node with a claim."),
     ] = "a"
+    classifier_model: Annotated[
+        str, _meta("Model for the strategy classifier, from `periplus classifier train`.", "file")
+    ] = ""
+    ip_database: Annotated[
+        str, _meta("City database in MaxMind's format (.mmdb) for the strategies ip and blend.", "file")
+    ] = ""
+    nearest_owner_km: Annotated[
+        float,
+        _meta(
+            "A place that nobody owns belongs to the owner of the nearest target this near; 0: to nobody.", "km", ge=0
+        ),
+    ] = 0.0
     pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
     minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
     depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20
@@ -231,7 +243,10 @@ class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     places: Annotated[
         list[str],
-        _meta('Places the node owns: "City, ST", a country or a gazetteer id. Empty: a general node.'),
+        _meta(
+            'Places the node owns: "City, ST", a country, a gazetteer id, "all of TX", "time zone America/Denver" or '
+            '"polygon FILE.geojson". Empty: a general node.'
+        ),
     ] = []
 
 

@@ -1,4 +1,4 @@
-"""`periplus why URL`: what a crawl knows about a URL, and what its priority is made of."""
+"""`periplus why DIR URL`: what a crawl knows about a URL, who sent it where, and what its priority is made of."""
 
 import json
 import sqlite3
@@ -23,14 +23,14 @@ _PARTS = tuple(LinkParts.__slots__)
 
 
 def why(
-    url: Annotated[str, typer.Argument(metavar="URL", help="A URL known to the crawl.")],
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the crawl.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="A URL known to the crawl.")],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Explain a URL: its priority part by part, the pages that link to it, and how it was judged.
+    """Explain a URL: its node, its priority part by part, the pages that link to it, and how it was judged.
 
-    Example: periplus why https://example.org/ crawls/north-korea
+    Example: periplus why crawls/north-korea https://example.org/
     """
     found = explain_url(directory, url)
     if as_json:
@@ -75,12 +75,14 @@ def _parents(db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
     """The pages that link to the URL, with the parts of the priority that each gave it."""
     wanted = int(mark).to_bytes(8, "little", signed=True)
     rows = db.execute(
-        "SELECT page.url, link.fingerprints, link.parts FROM link JOIN page ON page.id = link.page_id "
+        "SELECT page.url, link.fingerprints, link.parts, link.nodes, place.path FROM link "
+        "JOIN page ON page.id = link.page_id LEFT JOIN place ON place.id = page.main_place "
         "WHERE instr(link.fingerprints, ?) > 0",
         (wanted,),
     )
+    nodes_by_number = dict(db.execute("SELECT id, name FROM node_name").fetchall())
     found: list[dict[str, Any]] = []
-    for parent, packed, parts in rows:
+    for parent, packed, parts, nodes, path in rows:
         at = np.flatnonzero(np.frombuffer(packed, dtype="<i8") == mark)
         if not len(at):
             continue  # the bytes met across two fingerprints
@@ -88,7 +90,10 @@ def _parents(db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
         own = parts[start : start + len(_PARTS)]
         values = unpacked_parts(own) if len(own) == len(_PARTS) else None
         shown = {name: round(getattr(values, name), 3) for name in _PARTS} if values else {}
-        found.append({"url": parent, "parts": shown | ({"rank": round(values.rank, 3)} if values else {})})
+        sent_to = nodes_by_number.get(int(np.frombuffer(nodes, dtype="<u2")[at[0]]), "")
+        about = json.loads(path)[-1] if path else None
+        shown |= {"rank": round(values.rank, 3)} if values else {}
+        found.append({"url": parent, "about": about, "sent_to": sent_to, "parts": shown})
         if len(found) >= MAX_PARENTS:
             break
     return found
@@ -112,6 +117,7 @@ def _show(found: dict[str, Any]) -> None:
         console.print(f"page {page['title']!r}: {relevances}, topic {page['topic'] or 'none'}")
     for parent in found["parents"]:
         parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in parent["parts"].items())
-        console.print(f"linked from {parent['url']}: {parts or 'no parts stored'}")
+        whence = f"linked from {parent['url']} (about {parent['about'] or 'no place'})"
+        console.print(f"{whence}, sent to {parent['sent_to']}: {parts or 'no parts stored'}")
     if not found["parents"]:
         console.print("no page links to it: a seed, or the target of a redirect")

@@ -232,7 +232,7 @@ def _cut_links(
             until = starts[stop] if stop < len(starts) else len(text)
             before = text[max(0, start - reach, starts[first] if first > 0 else 0) : start].strip().replace("\n", " ")
             after = text[end : min(until, end + reach)].strip().replace("\n", " ")
-        links.append(Link(url, anchor or _spare_anchor(node), before, after))
+        links.append(Link(url, anchor or _spare_anchor(node), before, after, start, end))
     return links
 
 

@@ -1,20 +1,24 @@
 """Room `strategies`: which node gets a link. `topics` comes before it, `exchange` after.
 
-Each strategy is one file with one class behind the `Strategy` protocol; `STRATEGIES` finds them by name.
+Each strategy is one file with one class behind the `Strategy` protocol; `make_strategy` makes them by name.
 All are pure and give the same answer on every machine.
 """
 
-from collections.abc import Callable
-
-from periplus.places import Gazetteer
-from periplus.strategies.hash import HashStrategy
+from periplus.strategies.blend import BlendStrategy
+from periplus.strategies.hosts import HostPlaces
+from periplus.strategies.making import STRATEGIES, make_strategy
 from periplus.strategies.ownership import Ownership, load_targets
-from periplus.strategies.protocol import Strategy, choose
-from periplus.strategies.url import UrlStrategy
+from periplus.strategies.protocol import HostView, Known, Strategy, choose
 
-__all__ = ["STRATEGIES", "Ownership", "Strategy", "choose", "load_targets"]
-
-STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
-    "hash": HashStrategy,
-    "url": UrlStrategy,
-}
+__all__ = [
+    "STRATEGIES",
+    "BlendStrategy",
+    "HostPlaces",
+    "HostView",
+    "Known",
+    "Ownership",
+    "Strategy",
+    "choose",
+    "load_targets",
+    "make_strategy",
+]

@@ -1,53 +1,81 @@
-"""Who owns which place. A place inside an owned place belongs to its owner; what no one owns is general."""
+"""Who owns which place. A place inside an owned place belongs to its owner; what no one owns is general.
+
+A node owns places by name or id ("Boston, MA"), regions ("all of TX"), time zones ("time zone America/Denver") and
+polygons ("polygon area.geojson"). No place may have two owners.
+"""
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import xxhash
 
 from periplus.errors import ConfigError, PlaceError
 from periplus.model import Place
 from periplus.places import Gazetteer
 from periplus.settings import NodeSettings, job_from_dict
+from periplus.strategies.polygons import Area, read_area
 
-__all__ = ["Ownership", "load_targets"]
+__all__ = ["Ownership", "load_targets", "with_whole_paths"]
 
 BUNDLED = ("us100",)
+ALL_OF = "all of "
+TIME_ZONE = "time zone "
+POLYGON = "polygon "
+MEMO_PLACES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """The nodes of a crawl and their places; independent of the order in which the job lists them."""
+    """The nodes of a crawl and their places; independent of the order in which the job lists them.
+
+    `nearest_km`: a place that nobody owns belongs to the owner of the nearest target within this distance; 0: to
+    nobody, so its links go to a general node.
+    """
 
     names: tuple[str, ...]
     general: tuple[str, ...]
     owner_by_place: dict[int, str]
     targets: tuple[Place, ...]
+    owner_by_zone: dict[str, str] = field(default_factory=dict)
+    areas: tuple[tuple[str, Area], ...] = ()
+    nearest_km: float = 0.0
+    gazetteer: Gazetteer | None = None
+    _memo: dict[int, tuple[str, int] | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, nodes: dict[str, NodeSettings], gazetteer: Gazetteer) -> "Ownership":
+    def of(
+        cls,
+        nodes: dict[str, NodeSettings],
+        gazetteer: Gazetteer,
+        *,
+        base: Path | None = None,
+        nearest_km: float = 0.0,
+    ) -> "Ownership":
         """Look up every node's places. ConfigError for unknown, ambiguous or doubly owned ones."""
-        owner_by_place: dict[int, str] = {}
-        targets = []
+        register = _Register(gazetteer, base or Path())
         for name, node in sorted(nodes.items()):
             for text in node.places:
-                try:
-                    place = gazetteer.resolve(text)
-                except PlaceError as error:
-                    raise ConfigError(f"nodes.{name}: {error}") from None
-                other = owner_by_place.setdefault(place.id, name)
-                if other != name:
-                    raise ConfigError(f"nodes.{name}: {text!r} belongs to node {other!r} already")
-                targets.append(place)
+                register.add(name, text)
+        register.refuse_overlaps()
         general = tuple(sorted(name for name, node in nodes.items() if not node.places))
         if not general:
             raise ConfigError(
                 "nodes: links without a place have nowhere to go; add a node without places, [nodes.general]"
             )
-        unique = {place.id: place for place in targets}
-        return cls(tuple(sorted(nodes)), general, owner_by_place, tuple(unique[key] for key in sorted(unique)))
+        return cls(
+            names=tuple(sorted(nodes)),
+            general=general,
+            owner_by_place=register.owner_by_place,
+            targets=tuple(register.targets[key] for key in sorted(register.targets)),
+            owner_by_zone=register.owner_by_zone,
+            areas=tuple(register.areas),
+            nearest_km=nearest_km,
+            gazetteer=gazetteer,
+        )
 
     def owner(self, place: Place) -> tuple[str, int] | None:
         """The node that owns the place or the nearest place around it, and the id of what it owns; else None."""
@@ -55,11 +83,187 @@ class Ownership:
             node = self.owner_by_place.get(place_id)
             if node is not None:
                 return node, place_id
+        if not (self.owner_by_zone or self.areas or self.nearest_km):
+            return None
+        if place.id not in self._memo:
+            if len(self._memo) >= MEMO_PLACES:
+                self._memo.clear()
+            self._memo[place.id] = self._owner_by_position(place)
+        return self._memo[place.id]
+
+    def _owner_by_position(self, place: Place) -> tuple[str, int] | None:
+        """The owner of the point: by its time zone, the polygon around it, or the nearest target."""
+        if place.kind in ("world", "continent", "country", "admin1"):
+            return None  # a point says nothing of a large region
+        if self.owner_by_zone and self.gazetteer is not None:
+            node = self.owner_by_zone.get(self.gazetteer.timezone(place.id))
+            if node is not None:
+                return node, place.id
+        for node, area in self.areas:
+            if area.contains(place.point):
+                return node, place.id
+        if self.nearest_km:
+            near = min(self.targets, key=lambda t: (t.point.distance_km(place.point), t.id), default=None)
+            if near is not None and near.point.distance_km(place.point) <= self.nearest_km:
+                return self.owner_by_place[near.id], near.id
         return None
+
+    def named_places(self) -> Iterator[Place]:
+        """Every place whose name speaks for an owner: the targets, and the cities inside owned regions."""
+        yield from self.targets
+        if self.gazetteer is None:
+            return
+        regions = [place for place in self.targets if place.kind in ("country", "admin1")]
+        for region in regions:
+            code = region.admin1 if region.kind == "admin1" else None
+            yield from (city for city in self.gazetteer.cities_of(region.country, code) if city.population)
+        if self.owner_by_zone or self.areas:
+            areas = [area for _, area in self.areas]
+            cities = _cities_within(self.gazetteer, self.owner_by_zone, areas)
+            yield from (city for city in cities if self.owner(city) is not None)
 
     def general_for(self, host: str) -> str:
         """The general node for a host: a hash, so that a host stays together."""
-        return self.general[xxhash.xxh3_64_intdigest(host.encode()) % len(self.general)]
+        if len(self.general) == 1:
+            return self.general[0]
+        return self.general[xxhash.xxh3_64_intdigest(host.encode("utf-8", "surrogatepass")) % len(self.general)]
+
+
+def _cities_within(gazetteer: Gazetteer, zones: Iterable[str], areas: Iterable[Area]) -> Iterator[Place]:
+    """The inhabited cities that may lie in one of the zones or areas (by their boxes)."""
+    columns = gazetteer.arrays
+    inside = np.zeros(len(gazetteer), dtype=np.bool_)
+    for zone in _zone_numbers(gazetteer, set(zones)):
+        inside |= columns["zone"] == zone
+    for area in areas:
+        west, south, east, north = area.box
+        lon, lat = columns["lon"], columns["lat"]
+        inside |= (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)
+    for row in np.flatnonzero(inside & (columns["population"] > 0)).tolist():
+        place = gazetteer.place_at(row)
+        if place.kind == "city":
+            yield place
+
+
+def _zone_numbers(gazetteer: Gazetteer, names: set[str]) -> list[int]:
+    """The numbers by which the gazetteer's cities refer to these time zones; those of no city are left out."""
+    if not names:
+        return []
+    columns = gazetteer.arrays
+    inhabited = np.flatnonzero(columns["population"] > 0)
+    numbers, first = np.unique(columns["zone"][inhabited], return_index=True)
+    samples = zip(numbers.tolist(), inhabited[first].tolist(), strict=True)
+    return [number for number, row in samples if gazetteer.timezone(gazetteer.place_at(row).id) in names]
+
+
+class _Register:
+    """Takes down what each node says it owns, and finds what two of them claim."""
+
+    def __init__(self, gazetteer: Gazetteer, base: Path) -> None:
+        self._gazetteer = gazetteer
+        self._base = base
+        self._said: dict[int, str] = {}
+        self.owner_by_place: dict[int, str] = {}
+        self.targets: dict[int, Place] = {}
+        self.owner_by_zone: dict[str, str] = {}
+        self.areas: list[tuple[str, Area]] = []
+
+    def add(self, node: str, text: str) -> None:
+        """One entry of a node's `places`."""
+        lower = text.strip().casefold()
+        if lower.startswith(TIME_ZONE):
+            self._add_zone(node, text.strip()[len(TIME_ZONE) :].strip())
+        elif lower.startswith(POLYGON):
+            self.areas.append((node, read_area(self._base / text.strip()[len(POLYGON) :].strip(), f"nodes.{node}")))
+        else:
+            self._add_place(node, text)
+
+    def _add_zone(self, node: str, zone: str) -> None:
+        if not _zone_numbers(self._gazetteer, {zone}):
+            raise ConfigError(f"nodes.{node}: no place is in the time zone {zone!r}; use an IANA name: America/Denver")
+        other = self.owner_by_zone.setdefault(zone, node)
+        if other != node:
+            raise ConfigError(f"nodes.{node}: the time zone {zone} belongs to node {other!r} already")
+
+    def _add_place(self, node: str, text: str) -> None:
+        try:
+            place = self._resolve(text)
+        except PlaceError as error:
+            raise ConfigError(f"nodes.{node}: {error}") from None
+        other = self.owner_by_place.setdefault(place.id, node)
+        if other != node:
+            raise ConfigError(f"nodes.{node}: {text!r} belongs to node {other!r} already")
+        self.targets[place.id] = place
+        self._said[place.id] = text
+
+    def _resolve(self, text: str) -> Place:
+        """A place by name or id; after "all of" a division or country is meant, also by its code."""
+        stripped = text.strip()
+        if stripped.isascii() and stripped.isdigit():
+            return self._gazetteer.place(int(stripped))
+        if not stripped.casefold().startswith(ALL_OF):
+            return self._gazetteer.resolve(stripped)
+        name = stripped[len(ALL_OF) :].strip()
+        found = [place for place in self._gazetteer.find(name, limit=50) if place.kind in ("country", "admin1")]
+        if not found:
+            raise PlaceError(f"no country or first division is called {name!r}, of which {text!r} would be all")
+        return found[0]
+
+    def refuse_overlaps(self) -> None:
+        """ConfigError if a place would have two owners, naming both."""
+        for place in self.targets.values():
+            node = self.owner_by_place[place.id]
+            for outer in place.ancestors:
+                other = self.owner_by_place.get(outer, node)
+                if other != node:
+                    self._refuse(node, self._said[place.id], other, self._said[outer])
+            if (self.owner_by_zone or self.areas) and place.kind not in ("country", "admin1"):
+                self._refuse_position(place, node)
+        if self.owner_by_zone or self.areas:
+            self._refuse_shared_cities()
+
+    def _refuse_position(self, place: Place, node: str) -> None:
+        zone = self._gazetteer.timezone(place.id)
+        other = self.owner_by_zone.get(zone, node)
+        if other != node:
+            self._refuse(node, self._said[place.id], other, f"time zone {zone}")
+        for other, area in self.areas:
+            if other != node and area.contains(place.point):
+                self._refuse(node, self._said[place.id], other, f"polygon {area.name}")
+
+    def _refuse_shared_cities(self) -> None:
+        """Zones, polygons and regions overlap if some city lies in two of them."""
+        areas = [area for _, area in self.areas]
+        for city in _cities_within(self._gazetteer, self.owner_by_zone, areas):
+            owners = {self.owner_by_place[i]: self._said[i] for i in city.ancestors if i in self.owner_by_place}
+            zone = self._gazetteer.timezone(city.id) if self.owner_by_zone else ""
+            if zone in self.owner_by_zone:
+                owners.setdefault(self.owner_by_zone[zone], f"time zone {zone}")
+            owners.update({node: f"polygon {area.name}" for node, area in self.areas if area.contains(city.point)})
+            if len(owners) > 1:
+                (node, mine), (other, theirs), *_ = sorted(owners.items())
+                self._refuse(node, mine, other, theirs, f"both hold {city.name}, {city.admin1 or city.country}")
+
+    @staticmethod
+    def _refuse(node: str, mine: str, other: str, theirs: str, why: str = "one lies in the other") -> None:
+        raise ConfigError(
+            f"nodes.{node}: {mine!r} overlaps with {theirs!r} of node {other!r} ({why}); a place has one owner"
+        )
+
+
+def with_whole_paths(nodes: dict[str, NodeSettings], base: Path) -> dict[str, NodeSettings]:
+    """The nodes with the files of their polygons findable from anywhere."""
+    return {
+        name: NodeSettings(
+            places=[
+                f"{POLYGON}{(base / text.strip()[len(POLYGON) :].strip()).absolute()}"
+                if text.strip().casefold().startswith(POLYGON)
+                else text
+                for text in node.places
+            ]
+        )
+        for name, node in nodes.items()
+    }
 
 
 def load_targets(name: str, base: Path, gazetteer: Gazetteer) -> dict[str, NodeSettings]:

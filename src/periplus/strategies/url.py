@@ -1,175 +1,165 @@
 """Strategy `url` of paper A: a target's name in the extracted URL itself decides.
 
-Host labels, path and query are split into words; names are found as words (`new-york`, `new_york`, `new%20york`) and
-glued (`newyork`, `visitnewyork`, `newyorkcity`, `losangelesca`). Several places may share a name, targets or not; a
+Host labels, path and query are read as words; names are found as words (`new-york`, `new_york`, `new%20york`) and
+glued (`newyork`, `visitnewyork`, `newyorkcity`, `losangelesca`). Several places may share a name, targets or not: a
 state or country elsewhere in the URL decides between them, else the largest population does. Only if that winner is
-a target does its owner get the link, so that `portland-maine` does not pull a page to Portland, Oregon.
-A two-letter code says something only beside the name (`portland-me`), since `in`, `or` and `me` are words too.
+a target does its owner get the link. A name that says too little (a small place's in a path, one that many places
+share alike) is no answer at all: unknown is "none", not a guess.
 """
 
-import itertools
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
 
-from periplus.model import Assignment, Link, Located, Page, Place
+from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
+from periplus.strategies.conventions import TOWN_PEOPLE
+from periplus.strategies.hash import host_of
+from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
-from periplus.urls import canonicalize
+from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
+from periplus.strategies.urlwords import Sighting, UrlWords
 
-__all__ = ["UrlStrategy"]
+__all__ = ["UrlFinding", "UrlStrategy"]
 
-WORDS = re.compile(r"[^\W\d_]+")
-MAX_NAME_WORDS = 4
-MIN_NAME_LETTERS = 4
-MIN_GLUED_LETTERS = 5
-BEFORE = ("visit", "my", "the", "go", "in", "downtown", "greater", "cityof", "explore", "discover", "best", "i", "we")
-AFTER = (
-    "city",
-    "online",
-    "news",
-    "times",
-    "guide",
-    "tourism",
-    "area",
-    "metro",
-    "local",
-    "today",
-    "events",
-    "eats",
-    "live",
-)
+CLEAR_SHARE = 0.4
+"""Without a state in the URL the winner must hold this share of all people in places of the name, ..."""
 
+CLEAR_SMALL_SHARE = 0.5
+WELL_KNOWN = 100_000
+"""... and more than that if it is not well known itself."""
 
-MAX_REMEMBERED_WORDS = 100_000
-ALSO_WORDS = frozenset({"al", "as", "co", "de", "hi", "id", "in", "is", "it", "la", "ma", "me", "no", "oh", "ok", "or",
-                        "pa", "so", "to"})  # fmt: skip
-"""Codes that mean nothing before a name: `things-to-do-in-portland`."""
+KNOWN_IN_PATHS = 50_000
+"""In a path or query, where any word may stand, a lone word is a place only from this population on."""
+
+MEMO_HOSTS = 50_000
+NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    place: Place
-    codes: frozenset[str]  # state and country code
-    regions: frozenset[str]  # names of state and country, and what else lies around it
+class UrlFinding:
+    """A place that a URL names: how sure its region is (0 to 3, see above) and whether the host names it."""
+
+    candidate: Candidate
+    region: int
+    in_host: bool
+    letters: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A target's name in a URL: its key, the words that it covers, and a code that was glued to it."""
+class UrlStrategy(Strategy):
+    """Finds target names in URLs: one scan over all links of a page, then look-ups for what was found."""
 
-    key: str
-    start: int
-    end: int
-    code: str = ""
-
-
-class UrlStrategy:
-    """Finds target names in URLs. Tables are made once; a link costs a few dictionary look-ups."""
-
-    def __init__(self, ownership: Ownership, gazetteer: Gazetteer) -> None:
+    def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
-        self._names: dict[str, tuple[_Candidate, ...]] = {}
-        self._beginnings: set[str] = set()  # first words of names
-        self._glued: dict[str, tuple[tuple[str, str], ...]] = {}  # word -> names in it, with their codes
-        for target in ownership.targets:
-            for name in _spellings(target.name):
-                key = _glue(name)
-                if len(key) >= MIN_NAME_LETTERS and key not in self._names:
-                    same_name = {place.id: place for place in (*gazetteer.find(name, limit=20), target)}
-                    self._names[key] = tuple(_candidate(place) for place in same_name.values())
-                    self._beginnings |= {key, WORDS.findall(name.casefold())[0]}
+        self._table = table or NameTable(ownership, gazetteer)
+        self._words = UrlWords(self._table)
+        self._hosts: dict[str, tuple[UrlFinding, ...]] = {}
 
-    def claims(self, link: Link, _page: Page, _located: Located) -> tuple[Assignment, ...]:
-        """Owners of the targets that the URL names, the longest name first; else a general node."""
-        words = _words(link.url)
-        claimed: dict[str, Assignment] = {}
-        for found in sorted(self._find(words), key=lambda item: (-len(item.key), item.key, item.start)):
-            winner = _best(self._names[found.key], words, found)
-            owned = self._ownership.owner(winner)
-            if owned is not None:
-                claimed.setdefault(owned[0], Assignment(owned[0], winner.id, "url"))
-        if claimed:
-            return tuple(claimed.values())
-        url = canonicalize(link.url)
-        return (Assignment(self._ownership.general_for(url.host if url else ""), None, "no_place"),)
+    def route(
+        self, links: Sequence[Link], _page: Page, _located: Located, _known: Known = NOTHING_KNOWN
+    ) -> list[Claims]:
+        """Owners of the targets that each URL names, the surest first; else a general node."""
+        findings = self.findings([link.url for link in links])
+        nowhere = self._nowhere(links)
+        if not findings:
+            return nowhere
+        return [self._claims(findings[i]) or nowhere[i] if i in findings else nowhere[i] for i in range(len(links))]
 
-    def _find(self, words: list[str]) -> list[_Found]:
-        """Names that the words spell, as runs of words or glued into one."""
-        found = []
-        for start, word in enumerate(words):
-            if word in self._beginnings:
-                for end in range(start + 1, min(start + MAX_NAME_WORDS, len(words)) + 1):
-                    key = "".join(words[start:end])
-                    if key in self._names:
-                        found.append(_Found(key, start, end))
-            if len(word) > MIN_GLUED_LETTERS:
-                found += [_Found(key, start, start + 1, code) for key, code in self._names_in(word)]
+    def findings(self, urls: Sequence[str]) -> dict[int, list[UrlFinding]]:
+        """The places that the URLs name, targets or not, by position; the surest first."""
+        hosts = [host_of(url) for url in urls]
+        self._learn_hosts({host for host in hosts if host not in self._hosts})
+        found = {i: list(self._hosts[host]) for i, host in enumerate(hosts) if self._hosts[host]}
+        tails = [url.partition("://")[2][len(host) :] for url, host in zip(urls, hosts, strict=True)]
+        for link, finding in self._settled(tails, urls, in_host=False):
+            found.setdefault(link, []).append(finding)
+        for items in found.values():
+            if len(items) > 1:
+                items.sort(key=_surest_first)
         return found
 
-    def _names_in(self, word: str) -> tuple[tuple[str, str], ...]:
-        """Names glued into one word; remembered, since the words of one link are those of the next."""
-        names = self._glued.get(word)
-        if names is None:
-            names = tuple((key, code) for key, code in _unglued(word) if key in self._names)
-            if len(self._glued) >= MAX_REMEMBERED_WORDS:
-                self._glued.clear()
-            self._glued[word] = names
-        return names
+    def _learn_hosts(self, hosts: set[str]) -> None:
+        """What the names of hosts say; they come again and again, so it is remembered."""
+        if len(self._hosts) + len(hosts) > MEMO_HOSTS:
+            self._hosts.clear()
+        ordered = sorted(hosts)
+        self._hosts.update((host, ()) for host in ordered)
+        for i, finding in self._settled(ordered, [f"http://{host}/" for host in ordered], in_host=True):
+            self._hosts[ordered[i]] = (*self._hosts[ordered[i]], finding)
+
+    def _settled(self, texts: Sequence[str], urls: Sequence[str], *, in_host: bool) -> list[tuple[int, UrlFinding]]:
+        """The places that parts of URLs name, with their positions."""
+        sightings = self._words.sightings(texts, urls, in_host=in_host)
+        return [(s.link, finding) for s in sightings if (finding := self._settle(s)) is not None]
+
+    def _nowhere(self, links: Sequence[Link]) -> list[Claims]:
+        general_for, general = self._ownership.general_for, self._ownership.general
+        if len(general) == 1:
+            return [(Assignment(general[0], None, "no_place"),)] * len(links)
+        return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
+
+    @staticmethod
+    def _claims(findings: list[UrlFinding]) -> Claims:
+        nodes: dict[str, Assignment] = {}
+        for finding in findings:
+            candidate = finding.candidate
+            if candidate.node is None:
+                if not nodes:
+                    return ()  # the surest is nobody's
+                continue
+            nodes.setdefault(candidate.node, Assignment(candidate.node, candidate.place.id, "url"))
+        return tuple(nodes.values())
+
+    def _settle(self, sighting: Sighting) -> UrlFinding | None:
+        """Which of the places that share the name is meant, if that can be said."""
+        candidates = self._table.candidates[sighting.key]
+        region, meant = _in_region(candidates, sighting)
+        winner = meant[0]
+        finding = UrlFinding(winner, region, sighting.in_host, len(sighting.key))
+        if region >= ELSEWHERE:
+            return finding
+        if sighting.region_unknown:
+            return None  # it is in a state where the table knows no such place
+        share = winner.weight / sum(candidate.weight for candidate in meant)
+        if share < (CLEAR_SHARE if winner.place.population >= WELL_KNOWN else CLEAR_SMALL_SHARE):
+            return None
+        lone_word = not sighting.in_host and not sighting.many_words
+        if lone_word and winner.place.population < KNOWN_IN_PATHS:
+            return None
+        return finding
 
 
-def _words(url: str) -> list[str]:
-    """Words of host labels (without the last, which is a suffix), path and query, in order."""
-    authority, slash, tail = url.partition("://")[2].partition("/")
-    labels = authority.partition(":")[0].split(".")
-    if "%" in tail:
-        tail = unquote(tail)
-    return WORDS.findall(f"{' '.join(labels[:-1])} {slash}{tail}".casefold())
+def _in_region(candidates: tuple[Candidate, ...], sighting: Sighting) -> tuple[int, tuple[Candidate, ...]]:
+    """The candidates that agree best with the regions the URL names, and how well."""
+    levels = [_agreement(candidate, sighting) for candidate in candidates]
+    best = max(levels)
+    agreeing = tuple(candidate for candidate, level in zip(candidates, levels, strict=True) if level == best)
+    if best < ELSEWHERE and sighting.town_states:
+        return best, _small_towns(agreeing, sighting.town_states) or agreeing
+    return best, agreeing
 
 
-def _unglued(word: str) -> list[tuple[str, str]]:
-    """What is left of a glued word without a usual beginning or ending, and with a state code taken off its end."""
-    plain = [word, *(word.removeprefix(prefix) for prefix in BEFORE if word.startswith(prefix))]
-    plain += [piece.removesuffix(suffix) for piece in plain for suffix in AFTER if piece.endswith(suffix)]
-    found = [(piece, "") for piece in plain[1:]]
-    found += [(piece[:-2], piece[-2:]) for piece in plain]
-    return [(piece, code) for piece, code in found if len(piece) >= MIN_GLUED_LETTERS]
+def _small_towns(candidates: tuple[Candidate, ...], states: frozenset[str]) -> tuple[Candidate, ...]:
+    """The candidates that may call themselves town, village or borough, whichever the host does."""
+    return tuple(
+        c for c in candidates if c.place.population < TOWN_PEOPLE and (c.country != "us" or c.division in states)
+    )
 
 
-def _best(candidates: tuple[_Candidate, ...], words: list[str], found: _Found) -> Place:
-    """The place meant: one whose region the URL names beside it, else the most populous (paper A)."""
-    others = [*words[: found.start], "", *words[found.end :]]
-    spelled = {*others, *("".join(pair) for pair in itertools.pairwise(others))}
-    beside = {found.code, *words[found.end : found.end + 1]}
-    if found.start and words[found.start - 1] not in ALSO_WORDS:
-        beside.add(words[found.start - 1])
-    return max(
-        candidates,
-        key=lambda c: (
-            bool(c.regions & spelled) or bool(c.codes & beside),
-            c.place.kind == "city",
-            c.place.population,
-            -c.place.id,
-        ),
-    ).place
+def _agreement(candidate: Candidate, sighting: Sighting) -> int:
+    if sighting.region_next:
+        names = (candidate.division, candidate.division_name, candidate.country_name)
+        if sighting.region_next in names:
+            return NEXT_TO
+    division = candidate.division_name
+    if division and division in sighting.words and division not in sighting.key:  # `kansas-city` says no state
+        return ELSEWHERE
+    if candidate.division in sighting.codes and candidate.division:
+        return ELSEWHERE
+    if candidate.country in sighting.countries or candidate.country_name in sighting.words:
+        return COUNTRY
+    return NOTHING
 
 
-def _candidate(place: Place) -> _Candidate:
-    """A place with the words in a URL that say: the one in this state or country."""
-    codes = {code.casefold() for code in (place.admin1, place.country) if code.isalpha()}
-    return _Candidate(place, frozenset(codes), frozenset(_glue(name) for name in place.path[2:-1] if name))
-
-
-def _spellings(name: str) -> list[str]:
-    """The name, and how people write it in URLs."""
-    spellings = [name]
-    for long, short in (("Saint ", "St "), ("St. ", "Saint "), ("Fort ", "Ft ")):
-        if name.startswith(long):
-            spellings.append(short + name.removeprefix(long))
-    if name.endswith(" City") and name.count(" ") > 1:
-        spellings.append(name.removesuffix(" City"))
-    return spellings
-
-
-def _glue(name: str) -> str:
-    return "".join(WORDS.findall(name.casefold()))
+def _surest_first(finding: UrlFinding) -> tuple[int, bool, int, int, int]:
+    place = finding.candidate.place
+    return (-finding.region, not finding.in_host, -finding.letters, -place.population, place.id)

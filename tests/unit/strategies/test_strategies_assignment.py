@@ -44,14 +44,18 @@ def test_us100_has_the_papers_cities(gazetteer: Gazetteer, us100: Ownership) -> 
     assert us100.general == ("general",)
 
 
-def test_a_place_belongs_to_the_owner_of_the_nearest_place_around_it(gazetteer: Gazetteer) -> None:
-    nodes = {"west": ["Oregon"], "city": ["Portland, OR"], "country": ["United States"], "rest": []}
+def test_a_place_belongs_to_the_owner_of_what_lies_around_it(gazetteer: Gazetteer) -> None:
+    nodes = {"west": ["Oregon"], "east": ["Boston, MA"], "rest": []}
     ownership = Ownership.of({name: NodeSettings(places=places) for name, places in nodes.items()}, gazetteer)
-    portland = gazetteer.resolve("Portland, OR")
-    assert ownership.owner(portland) == ("city", portland.id)
     assert ownership.owner(gazetteer.resolve("Salem, OR")) == ("west", gazetteer.resolve("Oregon").id)
-    assert ownership.owner(gazetteer.resolve("Boston, MA")) == ("country", gazetteer.resolve("United States").id)
+    assert ownership.owner(gazetteer.resolve("Boston, MA")) == ("east", gazetteer.resolve("Boston, MA").id)
     assert ownership.owner(gazetteer.resolve("Lisbon, Portugal")) is None
+
+
+def test_a_place_inside_anothers_place_is_refused_with_both_owners(gazetteer: Gazetteer) -> None:
+    nodes = {"city": ["Portland, OR"], "country": ["United States"], "rest": []}
+    with pytest.raises(ConfigError, match=r"nodes\.city: .*'country'"):
+        Ownership.of({name: NodeSettings(places=places) for name, places in nodes.items()}, gazetteer)
 
 
 def test_a_place_cannot_have_two_owners(gazetteer: Gazetteer) -> None:

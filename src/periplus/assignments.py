@@ -1,0 +1,219 @@
+"""The commands about who gets what: `periplus assign`, `why`, `nodes plan` and `classifier train`.
+
+They read crawls as well as strategies, so they stand outside the rooms; heavy imports happen when one runs.
+"""
+
+import contextlib
+import json
+import sqlite3
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tomli_w
+import typer
+import zstandard
+
+from periplus.errors import UsageError
+from periplus.model import Assignment, Link, Located, Page
+from periplus.places.commands import open_with_progress, place_as_dict
+from periplus.urls import canonicalize
+
+if TYPE_CHECKING:
+    from periplus.places import Gazetteer
+    from periplus.strategies import Ownership, Strategy
+    from periplus.strategies.samples import Labels
+
+__all__ = ["assign", "classifier_app", "nodes_app"]
+
+nodes_app = typer.Typer(help="Nodes and what they own: plan a balanced split.", no_args_is_help=True)
+classifier_app = typer.Typer(help="The model of the strategy classifier: train it.", no_args_is_help=True)
+
+MAX_LINE_CHARS = 16 * 2**20
+MAX_TEXT_BYTES = 64 * 2**20
+NEEDS_PLACES = frozenset({"content", "blend"})
+TargetsOption = Annotated[str, typer.Option("--targets", help="us100, all:US (any country) or a file with [nodes].")]
+
+
+def assign(
+    strategy: Annotated[str, typer.Option("--strategy", help="hash, url, anchor, content, classifier, ip, blend …")],
+    targets: TargetsOption,
+    file: Annotated[str, typer.Argument(help="JSONL of links; - or nothing: standard input.")] = "-",
+    model: Annotated[str, typer.Option("--model", help="Model for the strategy classifier.")] = "",
+    ip_database: Annotated[str, typer.Option("--ip-database", help="City database (.mmdb) for ip.")] = "",
+) -> None:
+    """Where links would go: one JSON line a link in, one out, in order.
+
+    Example: echo '{"id":1,"url":"http://visitboston.example/"}' | periplus assign --strategy url --targets us100
+    """
+    gazetteer = open_with_progress()
+    ownership = _ownership(targets, gazetteer)
+    from periplus.strategies import make_strategy  # noqa: PLC0415  heavy
+
+    made = make_strategy(strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database)
+    refused = 0
+    for number, row in _rows(file):
+        link = _link(row, number)
+        claim = _claim(link, row, made, gazetteer, strategy) if canonicalize(link.url) else None
+        refused += claim is None
+        typer.echo(json.dumps(_result(row.get("id"), claim, gazetteer), ensure_ascii=False))
+    if refused:
+        print(f"periplus: {refused} links have no http(s) URL; their node is null", file=sys.stderr)
+
+
+def _ownership(targets: str, gazetteer: "Gazetteer") -> "Ownership":
+    from periplus.strategies import Ownership, load_targets  # noqa: PLC0415  heavy
+
+    return Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer, base=Path(targets).parent)
+
+
+def _rows(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a file, with their line numbers."""
+    try:
+        source = sys.stdin if file == "-" else Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from None
+    with contextlib.nullcontext(source) if file == "-" else source:
+        number = 0
+        while line := source.readline(MAX_LINE_CHARS):
+            number += 1
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if not isinstance(row, dict) or not isinstance(row.get("url"), str):
+                raise UsageError(f'{file}:{number}: not a JSON object with "url"')
+            yield number, row
+
+
+def _link(row: dict[str, Any], number: int) -> Link:
+    anchor, before, after = (row.get(key) or "" for key in ("anchor", "before", "after"))
+    if not (isinstance(anchor, str) and isinstance(before, str) and isinstance(after, str)):
+        raise UsageError(f'line {number}: "anchor", "before" and "after" are texts')
+    return Link(row["url"], anchor, before, after)
+
+
+def _claim(link: Link, row: dict[str, Any], strategy: "Strategy", gazetteer: "Gazetteer", name: str) -> Assignment:
+    from periplus.places import locate  # noqa: PLC0415  heavy
+    from periplus.strategies import Known  # noqa: PLC0415  heavy
+
+    text, url = str(row.get("page_text") or ""), str(row.get("page_url") or "")
+    located = locate(text, gazetteer, url=url, candidates=False) if text and name in NEEDS_PLACES else Located()
+    page = Page(url, "", text, (link,))
+    return strategy.claims(link, page, located, Known(address=str(row.get("ip") or "")))[0]
+
+
+def _result(row_id: Any, claim: Assignment | None, gazetteer: "Gazetteer") -> dict[str, Any]:
+    if claim is None:
+        return {"id": row_id, "target": None, "node": None, "reason": "not_http"}
+    target = None if claim.target_id is None else place_as_dict(gazetteer.place(claim.target_id))
+    return {"id": row_id, "target": target, "node": claim.node, "reason": claim.reason}
+
+
+@nodes_app.command("plan")
+def plan(
+    nodes: Annotated[int, typer.Option("--nodes", min=1, help="How many geographic nodes; a general one is added.")],
+    targets: TargetsOption = "us100",
+    by: Annotated[
+        Literal["population", "timezone", "links"], typer.Option("--by", help="What is to be balanced.")
+    ] = "population",
+    crawl: Annotated[Path | None, typer.Option("--crawl", help="Crawl whose links are counted for --by links.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of TOML.")] = False,
+) -> None:
+    """Propose a balanced split of a target list over N nodes, as [nodes] for a job file.
+
+    Example: periplus nodes plan --nodes 4 --by population --targets us100
+    """
+    from periplus.strategies.planning import plan_nodes  # noqa: PLC0415  heavy
+
+    if by == "links" and crawl is None:
+        raise UsageError("--by links needs --crawl DIR: the crawl whose links are counted")
+    gazetteer = open_with_progress()
+    places = _ownership(targets, gazetteer).targets
+    links = _links_by_place(crawl) if crawl else {}
+    groups = plan_nodes(places, nodes, by, zone_of=gazetteer.timezone, links=links)
+    names = {f"node{i}": group for i, group in enumerate(groups, 1)}
+    if as_json:
+        shown = {
+            name: {"places": [place_as_dict(place) for place in group], "population": _people(group)}
+            for name, group in names.items()
+        }
+        typer.echo(json.dumps({"nodes": shown}, ensure_ascii=False))
+        return
+    table: dict[str, Any] = {name: {"places": [str(place.id) for place in group]} for name, group in names.items()}
+    for name, group in names.items():
+        largest = ", ".join(p.name for p in sorted(group, key=lambda p: -p.population)[:5])
+        typer.echo(f"# {name}: {len(group)} places, {_people(group):,} people; {largest}")
+    typer.echo(tomli_w.dumps({"nodes": table | {"general": {}}}))
+
+
+def _people(group: list[Any]) -> int:
+    return sum(place.population for place in group)
+
+
+def _links_by_place(crawl: Path) -> Counter[int]:
+    """Links of the pages about each place, over all nodes of a crawl."""
+    counts: Counter[int] = Counter()
+    for _, db in _databases(crawl):
+        for place_id, size in db.execute(
+            "SELECT p.main_place, sum(length(l.fingerprints)) / 8 FROM page p JOIN link l ON l.page_id = p.id "
+            "WHERE p.main_place IS NOT NULL GROUP BY p.main_place"
+        ):
+            counts[place_id] += size
+    return counts
+
+
+def _databases(crawl: Path) -> Iterator[tuple[str, sqlite3.Connection]]:
+    """The databases of a crawl's nodes, open for reading."""
+    paths = sorted(crawl.glob("nodes/*/node.db"))
+    if not paths:
+        raise UsageError(f"{crawl}: no crawl is in this folder")
+    for path in paths:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            yield path.parent.name, db
+
+
+@classifier_app.command("train")
+def train_command(
+    samples: Annotated[list[Path], typer.Argument(help="Labelled pages: .tsv, .jsonl, .rdf files or crawl folders.")],
+    targets: TargetsOption,
+    out: Annotated[Path, typer.Option("-o", "--out", help="File of the model.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
+) -> None:
+    """Train the classifier for the nodes of a target list. A label is a node's name or a place.
+
+    Example: periplus classifier train pages.tsv --targets us100 -o us100.npz
+    """
+    from periplus.strategies.classifier import train  # noqa: PLC0415  heavy
+    from periplus.strategies.samples import Labels, read_samples  # noqa: PLC0415  heavy
+
+    gazetteer = open_with_progress()
+    ownership = _ownership(targets, gazetteer)
+    labels = Labels(ownership, gazetteer)
+    pages = (
+        pair
+        for path in samples
+        for pair in (_crawl_samples(path, labels) if path.is_dir() else read_samples(path, ownership, gazetteer))
+    )
+    model = train(pages, ownership)
+    model.metadata["sources"] = [path.name for path in samples]
+    model.save(out)
+    if as_json:
+        typer.echo(json.dumps(model.metadata))
+    else:
+        shown = ", ".join(f"{name} {count}" for name, count in model.metadata["pages"].items())
+        typer.echo(f"{out}: trained on {sum(model.metadata['pages'].values())} pages ({shown})")
+
+
+def _crawl_samples(crawl: Path, labels: "Labels") -> Iterator[tuple[str, str]]:
+    """The kept pages of a crawl as labelled pages; the main place of each is its label."""
+    unpack = zstandard.ZstdDecompressor()
+    for _, db in _databases(crawl):
+        rows = db.execute("SELECT p.title, p.main_place, t.text FROM page p JOIN page_text t ON t.page_id = p.id")
+        for title, place_id, packed in rows:
+            text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
+            yield labels.of_id(place_id), f"{title}\n{text}"

@@ -1,0 +1,59 @@
+"""From a strategy's name to the strategy: what each needs beside nodes and gazetteer is looked for here."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from periplus.errors import ConfigError
+from periplus.places import Gazetteer
+from periplus.strategies.anchor import AnchorStrategy
+from periplus.strategies.blend import BlendStrategy
+from periplus.strategies.classifier import ClassifierStrategy, load_model
+from periplus.strategies.content import ContentStrategy
+from periplus.strategies.hash import HashStrategy, HostHashStrategy
+from periplus.strategies.ip import IpStrategy
+from periplus.strategies.ownership import Ownership
+from periplus.strategies.protocol import Strategy
+from periplus.strategies.url import UrlStrategy
+
+__all__ = ["STRATEGIES", "make_strategy"]
+
+STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
+    "hash": HashStrategy,
+    "hash-host": HostHashStrategy,
+    "url": UrlStrategy,
+    "anchor": AnchorStrategy,
+    "content": ContentStrategy,
+    "blend": BlendStrategy,
+}
+"""Strategies that need nothing but the nodes and the gazetteer."""
+
+
+def make_strategy(
+    name: str,
+    ownership: Ownership,
+    gazetteer: Gazetteer,
+    *,
+    base: Path | None = None,
+    classifier_model: str = "",
+    ip_database: str = "",
+) -> Strategy:
+    """The strategy of that name. ConfigError in one line if something that it needs is missing."""
+    folder = base or Path()
+    if name == "classifier":
+        if not classifier_model:
+            raise ConfigError(
+                "crawl.strategy classifier needs crawl.classifier_model: a file of `periplus classifier train`"
+            )
+        return ClassifierStrategy(ownership, gazetteer, load_model(folder / classifier_model))
+    if name == "ip":
+        return IpStrategy(ownership, gazetteer, folder / ip_database if ip_database else None)
+    if name == "blend" and ip_database:
+        return BlendStrategy(ownership, gazetteer, IpStrategy(ownership, gazetteer, folder / ip_database))
+    if name == "nearest":
+        raise ConfigError(
+            "crawl.strategy nearest goes by measured round trips between the nodes of a cluster and is not available "
+            f"in this version; choose one of {', '.join(STRATEGIES)}"
+        )
+    if name not in STRATEGIES:
+        raise ConfigError(f"no strategy is called {name!r}; choose one of {', '.join(STRATEGIES)}")
+    return STRATEGIES[name](ownership, gazetteer)

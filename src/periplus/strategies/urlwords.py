@@ -1,0 +1,200 @@
+"""Names in URLs: one pass of an automaton over all links of a page, then a closer look at what it found."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import ahocorasick_rs
+
+from periplus.strategies.conventions import (
+    AMBIGUOUS_CODES,
+    AMERICAN,
+    BEFORE,
+    ENDINGS,
+    FORM_STATES,
+    GENERIC_COUNTRIES,
+    MUNICIPAL,
+    OPEN_ENDINGS,
+    SMALL_TOWNS,
+    STATE_WORDS,
+    STATES,
+)
+from periplus.strategies.names import MIN_LETTERS, NameTable, words_of
+
+__all__ = ["Sighting", "UrlWords"]
+
+LETTERS = bytes(
+    code + 32 if 65 <= code <= 90 else code if 97 <= code <= 122 or code == 10 else 45 for code in range(256)
+)
+"""Bytes to words: capitals small, everything that is not a letter a hyphen, line breaks kept (one line a link)."""
+
+REST = re.compile(rb"[a-z]*")
+HYPHENS = re.compile(rb"--+")
+ESCAPED_LETTERS = re.compile(r"%[C-F][0-9A-F]", re.IGNORECASE)
+PREFIXED = re.compile(f"-(?:{BEFORE})([a-z]{{4,}})".encode())
+TWICE_PREFIXED = re.compile(f"(?:{BEFORE})([a-z]{{4,}})".encode())
+
+_Hit = tuple[int, int, int, bytes]  # start, end, pattern, the rest of a glued word
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A name in a URL and what stands around it."""
+
+    link: int
+    key: str
+    in_host: bool
+    many_words: bool
+    region_next: str  # the region written directly after the name, glued or not; ""
+    region_unknown: bool  # there is one, but no place of the name lies in it
+    words: frozenset[str]  # all words of the URL, and neighbours glued together
+    codes: frozenset[str]  # words that may be codes of divisions
+    countries: frozenset[str]  # countries that the domain points to
+    town_states: frozenset[str] = frozenset()  # where the law knows what the host calls itself: town, village, borough
+
+
+class UrlWords:
+    """The automaton over all spellings of all names of a table."""
+
+    def __init__(self, table: NameTable) -> None:
+        self._table = table
+        patterns: dict[bytes, str] = {}
+        for key in table.candidates:
+            if key.isascii() and len(key) >= MIN_LETTERS:
+                for spelling in (key, *table.spellings[key]):
+                    patterns[b"-" + spelling.replace(" ", "-").encode()] = key
+        self._short = frozenset(key for key in table.candidates if 2 <= len(key) < MIN_LETTERS)
+        self._keys = list(patterns.values())
+        self._sizes = [pattern.count(b"-") for pattern in patterns]
+        self._automaton = ahocorasick_rs.BytesAhoCorasick(list(patterns) or [b"\x00"])
+
+    def sightings(self, texts: Sequence[str], urls: Sequence[str], *, in_host: bool) -> Iterator[Sighting]:
+        """Every name in parts of URLs (hosts, or all that follows them), none inside a longer one."""
+        text, owners = _lines(texts)
+        hits = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        by_link: dict[int, list[_Hit]] = {}
+        for pattern, start, end in hits:
+            match = REST.match(text, end)
+            rest = match[0] if match else b""
+            if not rest or _tail(rest.decode()) is not None:
+                line = text.count(b"\n", 0, start)
+                by_link.setdefault(owners[line], []).append((start, end, pattern, rest))
+        for link, found in by_link.items():
+            around = _Around(urls[link])
+            for _, end, pattern, rest in self._without_states(_outermost(found)):
+                after = text[end + len(rest) : end + len(rest) + 40].partition(b"\n")[0]
+                yield self._look(link, pattern, rest, after, around, in_host=in_host)
+        if in_host:
+            yield from self._short_names(urls)
+
+    def _without_states(self, found: list[_Hit]) -> list[_Hit]:
+        """A state's name beside other names says where they are, not what is meant."""
+        others = [hit for hit in found if self._keys[hit[2]] not in STATE_WORDS]
+        return others or found
+
+    def _look(
+        self, link: int, pattern: int, rest: bytes, after: bytes, around: "_Around", *, in_host: bool
+    ) -> Sighting:
+        key = self._keys[pattern]
+        region = _tail(rest.decode()) or "" if rest else _next_region(after.decode())
+        candidates = self._table.candidates[key]
+        known = any(region in (c.division, c.division_name, c.country_name) for c in candidates)
+        return Sighting(
+            link=link,
+            key=key,
+            in_host=in_host,
+            many_words=self._sizes[pattern] > 1,
+            region_next=region if known else "",
+            region_unknown=bool(region) and not known,
+            words=around.words,
+            codes=around.codes,
+            countries=around.countries,
+            town_states=around.town_states,
+        )
+
+    def _short_names(self, urls: Sequence[str]) -> Iterator[Sighting]:
+        """Names of two or three letters: only as a whole label of a host that is not its ending."""
+        for link, url in enumerate(urls):
+            labels = url.partition("://")[2].partition("/")[0].lower().split(".")
+            for label in labels[:-1]:
+                if len(label) < MIN_LETTERS and label in self._short and label not in STATES:
+                    around = _Around(url)
+                    yield Sighting(link, label, True, False, "", False, around.words, around.codes, around.countries)
+
+
+def _lines(texts: Sequence[str]) -> tuple[bytes, list[int]]:
+    """The texts as words, one line each, and extra lines for what follows a usual beginning (`cityof…`)."""
+    joined = "\n".join(texts)
+    if "%" in joined and ESCAPED_LETTERS.search(joined):
+        joined = "\n".join(" ".join(unquote(text).split()) for text in texts)
+    if joined.count("\n") != max(0, len(texts) - 1):  # not a URL at all, but every text is one line
+        joined = "\n".join(text.replace("\n", " ") for text in texts)
+    raw = joined.encode("ascii", "replace").translate(LETTERS)
+    text = HYPHENS.sub(b"-", b"-" + raw.replace(b"\n", b"-\n-") + b"-")
+    owners = list(range(len(texts)))
+    extra = []
+    for match in PREFIXED.finditer(text):
+        line = text.count(b"\n", 0, match.start())
+        again = TWICE_PREFIXED.fullmatch(match[1])
+        for rest in (match[1], again[1]) if again else (match[1],):
+            owners.append(line)
+            extra.append(b"\n-" + rest + b"-")
+    return text + b"".join(extra), owners
+
+
+def _outermost(found: list[_Hit]) -> list[_Hit]:
+    """Names that do not lie inside another one."""
+    return [
+        hit
+        for hit in found
+        if not any(o[0] <= hit[0] and hit[1] <= o[1] and (o[1] - o[0]) > (hit[1] - hit[0]) for o in found)
+    ]
+
+
+def _tail(rest: str) -> str | None:
+    """What a glued word says after the name: a region, "" for usual endings, None for something else."""
+    if rest in STATE_WORDS:
+        return rest
+    for ending in ENDINGS:
+        if rest.startswith(ending):
+            left = rest[len(ending) :]
+            if not left or left in STATE_WORDS or left in ENDINGS:
+                return left if left in STATE_WORDS else ""
+        if rest.endswith(ending) and rest[: -len(ending)] in STATE_WORDS:
+            return rest[: -len(ending)]
+    return None
+
+
+def _next_region(after: str) -> str:
+    """The region in the words directly after a name: `-tx-…`, `-new-mexico-…`; "" if there is none."""
+    words = after.split("-")[1:4]
+    for size in (3, 2, 1):
+        joined = "".join(words[:size])
+        if joined in STATE_WORDS:
+            return joined
+    return ""
+
+
+class _Around:
+    """The words of one URL; made only where a name was found."""
+
+    __slots__ = ("codes", "countries", "town_states", "words")
+
+    def __init__(self, url: str) -> None:
+        host, _, path = url.partition("://")[2].partition("/")
+        labels = host.partition(":")[0].lower().split(".")
+        words = words_of(" ".join(labels[:-1])) + words_of(unquote(path))
+        self.words = frozenset(words) | frozenset(a + b for a, b in itertools.pairwise(words))
+        two = {word for word in words if len(word) == 2} - AMBIGUOUS_CODES
+        self.codes = frozenset(two | {label for label in labels[:-1] if len(label) == 2})
+        ending = labels[-1]
+        countries = {ending} if len(ending) == 2 and ending not in GENERIC_COUNTRIES else set()
+        if ending == "uk":
+            countries = {"gb"}
+        if ending in AMERICAN or (ending in OPEN_ENDINGS and any(MUNICIPAL.search(label) for label in labels[:-1])):
+            countries = {"us"}
+        self.countries = frozenset(countries)
+        forms = [form[0] for label in labels[:-1] if (form := SMALL_TOWNS.search(label))]
+        self.town_states = FORM_STATES[forms[0][0]] if forms else frozenset()

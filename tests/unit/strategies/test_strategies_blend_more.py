@@ -1,0 +1,227 @@
+"""Blend and what it learns from; classifier and ip; and that nothing depends on process, hash seed or order."""
+
+import ipaddress
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from periplus.errors import ConfigError, UsageError
+from periplus.model import Link, Located, Page
+from periplus.places import Gazetteer, locate, open_gazetteer
+from periplus.settings import NodeSettings
+from periplus.strategies import BlendStrategy, HostPlaces, HostView, Known, Ownership, make_strategy
+from periplus.strategies.classifier import NOT_GEOGRAPHIC, load_model, train
+from periplus.strategies.planning import plan_nodes
+from periplus.strategies.samples import read_samples
+
+NODES = {
+    "east": NodeSettings(places=["Boston, MA", "New York City, NY"]),
+    "west": NodeSettings(places=["Seattle, WA", "Portland, OR"]),
+    "general": NodeSettings(),
+}
+BLANK = Page("http://example.org/", "", "", ())
+
+
+@cache
+def gazetteer() -> Gazetteer:
+    return open_gazetteer()
+
+
+@cache
+def ownership() -> Ownership:
+    return Ownership.of(NODES, gazetteer())
+
+
+@cache
+def blend() -> BlendStrategy:
+    return BlendStrategy(ownership(), gazetteer())
+
+
+def place(name: str) -> int:
+    return gazetteer().resolve(name).id
+
+
+def test_blend_without_evidence_is_general() -> None:
+    assert blend().claims(Link("http://x.example/a", ""), BLANK, Located())[0].node == "general"
+
+
+def test_blend_hears_url_anchor_and_page() -> None:
+    assert blend().claims(Link("http://seattle.example/", ""), BLANK, Located())[0].node == "west"
+    text = "Seattle, WA has rain. Seattle, Washington has coffee. In Seattle people read."
+    page = Page("http://example.org/", "", text, ())
+    located = locate(text, gazetteer())
+    assert blend().claims(Link("http://x.example/", "Seattle hotels"), page, located)[0].node == "west"
+    assert blend().claims(Link("http://x.example/", "Boston hotels"), page, located)[0].node == "general"
+    assert blend().claims(Link("http://x.example/", ""), page, located)[0].node == "general"
+
+
+def test_a_hosts_place_outweighs_what_one_page_says() -> None:
+    hosts = HostPlaces()
+    for _ in range(4):
+        hosts.learn("www.campus.example", [(place("Seattle, WA"), 0.8)])
+    link = Link("http://www.campus.example/people/", "Boston conference")
+    known = Known(hosts={"www.campus.example": hosts.view("www.campus.example")})
+    assert blend().claims(link, BLANK, Located(), known)[0].node == "west"
+
+
+def test_a_host_elsewhere_keeps_its_links_from_targets() -> None:
+    view = HostView(((place("Paris, France"), 0.9),), 10)
+    link = Link("http://x.example/", "", before="our talk in Boston last year and many other words here")
+    claims = blend().claims(link, BLANK, Located(), Known(hosts={"x.example": view}))
+    assert claims[0].node == "general"
+
+
+def test_hosts_are_known_by_their_domain_until_they_have_pages() -> None:
+    hosts = HostPlaces()
+    hosts.learn("cs.campus.edu", [(place("Boston, MA"), 1.0)])
+    assert hosts.view("math.campus.edu").places[0][0] == place("Boston, MA")
+    assert hosts.view("other.example") == HostView()
+    hosts.learn("cs.campus.edu", [])
+    assert hosts.view("cs.campus.edu").places[0][1] == pytest.approx(0.5)
+
+
+def test_assignment_does_not_depend_on_the_order_of_nodes_and_places() -> None:
+    turned = {name: NodeSettings(places=node.places[::-1]) for name, node in reversed(NODES.items())}
+    other = Ownership.of(turned, gazetteer())
+    links = [Link(f"http://h{i}.example/{name}", "") for i, name in enumerate(["boston", "x", "portland-or", "nyc"])]
+    for name in ("hash", "blend"):
+        one = make_strategy(name, ownership(), gazetteer()).route(links, BLANK, Located())
+        two = make_strategy(name, other, gazetteer()).route(links, BLANK, Located())
+        assert one == two
+
+
+def test_assignment_is_the_same_in_processes_with_other_hash_seeds(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(
+        '[nodes.a]\nplaces = ["Boston, MA"]\n[nodes.b]\nplaces = ["Seattle, WA"]\n[nodes.g]\n'
+    )
+    rows = [
+        {"id": i, "url": f"http://h.example/{w}", "anchor": w.title()} for i, w in enumerate(["boston", "b", "seattle"])
+    ]
+    (tmp_path / "l.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    answers = set()
+    for seed in ("1", "77"):
+        command: list[str | Path] = [
+            Path(sys.executable).parent / "periplus",
+            "assign",
+            "--strategy",
+            "blend",
+            "--targets",
+            "t.toml",
+            "l.jsonl",
+        ]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+    assert [json.loads(line)["node"] for line in answers.pop().splitlines()] == ["a", "g", "b"]
+
+
+def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> None:
+    lines = (
+        ["east\tharbor lobster clam bay"] * 3
+        + ["Seattle, WA\train coffee sound ferry"] * 3
+        + ["\tpython code tests"] * 3
+    )
+    (tmp_path / "pages.tsv").write_text("\n".join(lines))
+    model = train(read_samples(tmp_path / "pages.tsv", ownership(), gazetteer()), ownership())
+    assert model.metadata["pages"] == {"not geographic": 3, "east": 3, "west": 3}
+    model.save(tmp_path / "m.npz")
+    strategy = make_strategy("classifier", ownership(), gazetteer(), base=tmp_path, classifier_model="m.npz")
+    for text, node in (("clam and lobster", "east"), ("ferry in the rain", "west"), ("code and tests", "general")):
+        claims = strategy.claims(Link("http://x.example/", ""), Page("http://e.org/", "", text, ()), Located())
+        assert claims[0].node == node
+    other = Ownership.of({"solo": NodeSettings(places=["Chicago, IL"]), "g": NodeSettings()}, gazetteer())
+    with pytest.raises(ConfigError, match="trained for other nodes"):
+        make_strategy("classifier", other, gazetteer(), base=tmp_path, classifier_model="m.npz")
+
+
+def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"text": "a", "place": "Boston, MA"}\nbroken\n{"text": "b"}\n')
+    assert list(read_samples(tmp_path / "p.jsonl", ownership(), gazetteer())) == [("east", "a"), (NOT_GEOGRAPHIC, "b")]
+    (tmp_path / "c.rdf").write_text(
+        '<ExternalPage about="http://b.example/">\n <d:Title>Harbor</d:Title>\n <d:Description>R</d:Description>\n'
+        " <topic>Top/Regional/North_America/United_States/Massachusetts/Localities/B/Boston</topic>\n</ExternalPage>\n"
+        '<ExternalPage about="http://c.example/">\n <d:Title>Chess</d:Title>\n'
+        " <topic>Top/Games/Board</topic>\n</ExternalPage>\n"
+    )
+    labels = [label for label, _ in read_samples(tmp_path / "c.rdf", ownership(), gazetteer())]
+    assert labels[1] == NOT_GEOGRAPHIC
+    (tmp_path / "bad.npz").write_bytes(b"not a model")
+    with pytest.raises(ConfigError, match="not a model"):
+        load_model(tmp_path / "bad.npz")
+    with pytest.raises(UsageError, match="two classes"):
+        train([("east", "x")], ownership())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("ip", "ip_database"), ("nearest", "not available"), ("classifier", "classifier_model"), ("magic", "no strategy")],
+)
+def test_what_is_missing_is_said_in_one_line(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        make_strategy(name, ownership(), gazetteer())
+    assert "\n" not in str(caught.value)
+
+
+def mmdb(network: str, place_id: int) -> bytes:
+    """A database in MaxMind's format with one network and one record."""
+
+    def text(value: str) -> bytes:
+        return bytes([0x40 | len(value)]) + value.encode()
+
+    def number(value: int, kind: int = 6) -> bytes:
+        packed = value.to_bytes((value.bit_length() + 7) // 8, "big")
+        return (bytes([kind << 5 | len(packed)]) if kind < 8 else bytes([len(packed), kind - 7])) + packed
+
+    net = ipaddress.ip_network(network)
+    bits = [int(bit) for bit in f"{int(net.network_address):032b}"[: net.prefixlen]]
+    count = len(bits)
+    tree = b""
+    for i, bit in enumerate(bits):
+        onward = i + 1 if i + 1 < count else count + 16
+        pair = [count, count]
+        pair[bit] = onward
+        tree += b"".join(value.to_bytes(3, "big") for value in pair)
+    record = bytes([0xE1]) + text("city") + bytes([0xE1]) + text("geoname_id") + number(place_id)
+    metadata = bytes([0xE0 | 9])
+    metadata += (
+        text("node_count") + number(count) + text("record_size") + number(24, 5) + text("ip_version") + number(4, 5)
+    )
+    metadata += (
+        text("binary_format_major_version") + number(2, 5) + text("binary_format_minor_version") + bytes([5 << 5])
+    )
+    metadata += text("build_epoch") + number(1, 9) + text("database_type") + text("City")
+    metadata += text("languages") + bytes([0x00, 0x04]) + text("description") + bytes([0xE0])
+    return tree + bytes(16) + record + b"\xab\xcd\xefMaxMind.com" + metadata
+
+
+def test_ip_goes_by_the_address_of_the_page(tmp_path: Path) -> None:
+    (tmp_path / "city.mmdb").write_bytes(mmdb("192.0.2.0/24", place("Seattle, WA")))
+    strategy = make_strategy("ip", ownership(), gazetteer(), base=tmp_path, ip_database="city.mmdb")
+    link = Link("http://x.example/", "")
+    assert strategy.claims(link, BLANK, Located(), Known(address="192.0.2.9"))[0].node == "west"
+    for address in ("198.51.100.1", "", "nonsense", "2001:db8::1"):
+        assert strategy.claims(link, BLANK, Located(), Known(address=address))[0].node == "general"
+    (tmp_path / "bad.mmdb").write_bytes(b"x" * 100)
+    with pytest.raises(ConfigError, match=r"ip_database: .*bad\.mmdb cannot be read"):
+        make_strategy("ip", ownership(), gazetteer(), base=tmp_path, ip_database="bad.mmdb")
+
+
+@pytest.mark.parametrize("by", ["population", "timezone", "links"])
+@pytest.mark.parametrize("nodes", [1, 2, 4])
+def test_plans_give_every_target_to_one_node(by: str, nodes: int) -> None:
+    groups = plan_nodes(ownership().targets, nodes, by, zone_of=gazetteer().timezone, links={})
+    assert len(groups) == nodes
+    assert sorted(p.id for group in groups for p in group) == sorted(p.id for p in ownership().targets)
+    assert all(groups)
+
+
+def test_a_plan_needs_as_many_targets_as_nodes() -> None:
+    with pytest.raises(UsageError, match="1 to 4"):
+        plan_nodes(ownership().targets, 5, "population", zone_of=gazetteer().timezone, links={})
