@@ -8,7 +8,7 @@ PAGE := src/periplus/web/page
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench eval screenshots docs lock page clean
+.PHONY: help setup demo test check bench eval train-places screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -46,6 +46,9 @@ bench: setup ## speed, side by side with peers
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
 	$(BIN)/python scripts/eval.py
+
+train-places: setup ## learn the geoparser's weights from the corpora in PERIPLUS_DATA
+	$(BIN)/python scripts/train_places.py
 
 screenshots: setup page ## pictures of the demo's collection for the docs
 	$(BIN)/python scripts/screenshots.py

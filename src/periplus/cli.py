@@ -14,6 +14,10 @@ import typer
 from periplus import __version__
 from periplus.errors import PeriplusError
 
+# Small matrices in several processes: threads of the linear algebra library would only get in each other's way. Has to
+# stand before the first import of numpy, which comes with the command's module.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 __all__ = ["COMMANDS", "assemble", "main"]
 
 INTERRUPTED = 130
