@@ -61,7 +61,7 @@ class Crawl:
         self._job = prepared.job
         self._clock = clock
         self._on_progress = on_progress
-        count = self._job.crawl.workers or max(1, (os.cpu_count() or 2) - 1)
+        count = self._job.crawl.workers or os.cpu_count() or 1
         self._workers = Workers(worker_function(prepared.lens), count)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
         self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")

@@ -167,7 +167,7 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     workers: Annotated[
         int,
         _meta(
-            "Processes that read, locate and judge pages; 0: one for each core but one.",
+            "Processes that read, locate and judge pages; 0: one for each core.",
             "processes",
             ge=0,
             le=256,
