@@ -173,6 +173,33 @@ def test_evaluate_gives_every_measure(whole: Path) -> None:
     assert measures["locality"]["linked"] > measures["locality"]["unlinked"], "links stay with their town"
 
 
+def test_why_explains_a_url(whole: Path) -> None:
+    with sqlite3.connect(whole / "nodes" / "general" / "node.db") as db:
+        url = db.execute("SELECT url FROM page WHERE depth = 2 LIMIT 1").fetchone()[0]
+    db.close()
+    found = periplus("why", whole, url, "--json").json
+    assert found["node"] == "general"
+    assert found["page"]["outcome"] == pages_of(whole)[url]
+    assert found["parents"], "some page links to it"
+    parent = found["parents"][0]
+    assert parent["sent_to"] in {"central", "eastern", "general", "hawaii-alaska", "mountain", "pacific"}
+    assert 0 <= parent["parts"]["priority"] <= 1
+    periplus("why", whole, "http://nowhere.mini.test/").assert_one_line_error(2, "not known")
+
+
+def test_assign_and_score_answer_for_single_texts(tmp_path: Path) -> None:
+    links = tmp_path / "links.jsonl"
+    links.write_text('{"id": 1, "url": "http://www.visit-houston-tx.com/eat"}\n', "utf-8")
+    assigned = periplus("assign", "--strategy", "url", "--targets", "us100", links).json
+    assert (assigned["id"], assigned["node"], assigned["target"]["name"]) == (1, "central", "Houston")
+    topic, text = tmp_path / "topic.toml", tmp_path / "text.txt"
+    topic.write_text('[topic]\nkeywords = { flood = 1.0 }\nplaces = { "Texas" = 1.0 }\n', "utf-8")
+    text.write_text("Floods hit Houston and all of Texas. The flood in Houston was the worst flood.", "utf-8")
+    scored = periplus("score", topic, text, "--json").json
+    assert scored["relevant"] is True
+    assert scored["evidence"]["keywords"]["flood"] == 3
+
+
 def test_places_finds_places_in_text(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("Floods hit Sylhet, Bangladesh. Our shop: 1200 Main Street, Springfield, IL 62701.", "utf-8")

@@ -75,6 +75,24 @@ def test_every_dependency_has_a_floor_and_is_locked() -> None:
         assert re.search(rf"^{re.escape(name.lower())}==", lock, re.MULTILINE), f"{name} is not in the lock: make lock"
 
 
+def test_every_import_is_a_declared_dependency() -> None:
+    import sys
+    import tomllib
+    from importlib.metadata import packages_distributions
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {re.split(r"[>=;\s]", text)[0].lower().replace("_", "-") for text in project["dependencies"]}
+    owners = packages_distributions()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module]
+            for module in {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"periplus"}:
+                distributions = {name.lower().replace("_", "-") for name in owners.get(module, [])}
+                assert distributions & declared, f"{path.relative_to(ROOT)} imports {module}, which is not declared"
+
+
 def test_files_name_no_registry_and_no_machine() -> None:
     hosts = re.compile(r"pypi\.org|registry\.npmjs\.org|files\.pythonhosted|deb\.debian\.org|/root/|/work/|/home/\w+/")
     for path in tracked_files():

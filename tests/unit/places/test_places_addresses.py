@@ -1,9 +1,9 @@
 """Postal addresses: the layouts people use, what is refused, street names, cost."""
 
-import time
 from pathlib import Path
 
 import pytest
+from effort import bounded_effort
 
 from periplus.errors import UsageError
 from periplus.places import Gazetteer, find_addresses
@@ -90,6 +90,5 @@ def test_a_table_without_the_columns_says_so(gazetteer: Gazetteer, tmp_path: Pat
 )
 def test_hostile_text_costs_no_more_than_its_length(gazetteer: Gazetteer, unit: str) -> None:
     text = unit * (200_000 // len(unit))
-    started = time.process_time()
-    find_addresses(text, gazetteer)
-    assert time.process_time() - started < 8.0
+    with bounded_effort():
+        find_addresses(text, gazetteer)

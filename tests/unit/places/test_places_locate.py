@@ -2,9 +2,9 @@
 
 import itertools
 import math
-import time
 
 import pytest
+from effort import bounded_effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,12 +165,6 @@ def test_long_texts_are_cut_without_losing_offsets(gazetteer: Gazetteer) -> None
     assert text[located.mentions[-1].start :].startswith("Bangladesh")
 
 
-def test_a_hundred_thousand_toponyms_stay_linear(gazetteer: Gazetteer) -> None:
-    small, large = "Paris, London. " * 5_000, "Paris, London. " * 50_000
-    locate(small, gazetteer, candidates=False)
-    started = time.process_time()
-    locate(small, gazetteer, candidates=False)
-    one = time.process_time() - started
-    started = time.process_time()
-    assert len(locate(large, gazetteer, candidates=False).mentions) == 100_000
-    assert time.process_time() - started < 30 * max(one, 0.05)
+def test_a_hundred_thousand_toponyms_are_bounded_work(gazetteer: Gazetteer) -> None:
+    with bounded_effort():
+        assert len(locate("Paris, London. " * 50_000, gazetteer, candidates=False).mentions) == 100_000
