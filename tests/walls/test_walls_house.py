@@ -89,7 +89,7 @@ def test_every_import_is_a_declared_dependency() -> None:
             if isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module]
             for module in {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"periplus"}:
-                distributions = {name.lower().replace("_", "-") for name in owners.get(module, [])}
+                distributions = {name.lower().replace("_", "-") for name in owners.get(module, [module])}
                 assert distributions & declared, f"{path.relative_to(ROOT)} imports {module}, which is not declared"
 
 
