@@ -16,11 +16,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from periplus.analysis import analyse
 from periplus.clock import SystemClock
 from periplus.job import prepare
 from periplus.miniweb.web import generate
 from periplus.model import Fetched, Located, NewUrl
-from periplus.node import analyse
 from periplus.pages import read_page
 from periplus.places import locate, open_gazetteer
 from periplus.settings import ArchiveSettings, job_from_dict

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from periplus import __version__
+from periplus.analysis import worker_function
 from periplus.clock import Clock
 from periplus.errors import DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
@@ -23,7 +24,7 @@ from periplus.frontier import HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
-from periplus.node import Health, Node, Shared, worker_function
+from periplus.node import Health, Node, Shared
 from periplus.pages import Workers
 from periplus.resume import open_nodes
 from periplus.store.commit import Batch, Committed, Delivery

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import tomli_w
 
+from periplus.analysis import Lens
 from periplus.errors import ConfigError
 from periplus.model import Link, Located, Page
-from periplus.node import Lens
 from periplus.places import Gazetteer
 from periplus.settings import CrawlSettings, Job, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder

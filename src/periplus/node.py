@@ -3,173 +3,31 @@
     lease ─▶ fetch ─▶ read ─▶ locate ─▶ judge ─▶ assign ─▶ commit
 
 A node owns places and has its own frontier, database, archive and index. `Node.take_turn` is one turn of one host,
-from lease to commit; `analyse` are the four pure stages in the middle, which run in a guarded worker process.
-`crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
+from lease to commit. The four pure stages in the middle are `analyse` in `analysis.py`; they run in a guarded worker
+process. `crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
 """
 
 import itertools
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
-import xxhash
-import zstandard
 
 from periplus.clock import Clock
 from periplus.errors import BadContent
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import Accepted, HostOrder, Intake, Schedule, SeenSet, Turn, UrlQueue
-from periplus.model import Analysis, Entity, Fetched, Lease, Link, Located, Outcome, Page, RoutedLink, Score
-from periplus.pages import Workers, read_page
-from periplus.places import Gazetteer, locate, main_place
-from periplus.settings import CrawlSettings, FetchSettings
-from periplus.store.archive import warc_record
+from periplus.model import Analysis, Fetched, Lease, Outcome
+from periplus.pages import Workers
+from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import BlendStrategy, HostPlaces, Known, Ownership, Strategy, choose
-from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
-from periplus.urls import canonicalize, drop_reason, fingerprint
+from periplus.strategies import BlendStrategy, HostPlaces, Strategy
+from periplus.topics import Topic
+from periplus.urls import canonicalize, fingerprint
 
-__all__ = ["Health", "Lens", "Node", "Shared", "analyse", "worker_function"]
-
-
-# -- The pure stages: read, locate, judge, assign ----------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Lens:
-    """Everything the pure stages look at a page with."""
-
-    gazetteer: Gazetteer
-    topic: Topic
-    strategy: Strategy
-    ownership: Ownership
-    crawl: CrawlSettings
-    fetch: FetchSettings
-    warc: bool
-
-
-def analyse(fetched: Fetched, lens: Lens) -> Analysis:
-    """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
-    page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
-    located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
-    score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, score, lens, fetched.address)
-
-    outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
-    if page.noindex:
-        outcome = Outcome.NOT_INDEXED
-    if lens.crawl.follow == "relevant" and not score.relevant:
-        dropped["not_followed"] += len(links)
-        links = []
-    kept = outcome is Outcome.KEPT
-    main = main_place(located, page.text, page.title)
-    return Analysis(
-        title=page.title,
-        description=page.description,
-        language=page.language,
-        published=page.published,
-        outcome=outcome,
-        nofollow=page.nofollow,
-        score=score,
-        link_priority=link_priority(score),
-        main_place=main.id if main else None,
-        places=located.footprint.places,
-        entities=_entities(located, lens),
-        links=tuple(links),
-        dropped=dict(dropped),
-        content_digest=_digest(page),
-        text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
-        mentions=_pack_mentions(located) if kept else b"",
-        warc=warc_record(fetched) if kept and lens.warc else b"",
-    )
-
-
-def _assign(
-    page: Page, located: Located, score: Score, lens: Lens, address: str
-) -> tuple[list[RoutedLink], Counter[str]]:
-    """Send each link that passes the URL rules to its node, or count why it was dropped."""
-    routed: list[RoutedLink] = []
-    dropped: Counter[str] = Counter(page.dropped)
-    if page.nofollow:
-        dropped["nofollow"] += len(page.links)
-        return routed, dropped
-    links: list[tuple[Link, str]] = []
-    for link in _first_of_each(page.links):
-        url = canonicalize(link.url)
-        reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
-        if url is None or reason:
-            dropped[reason or "not_http"] += 1
-        else:
-            links.append((link, url.host))
-    scorer = LinkScorer(page, located, score, lens.topic)
-    bare, known = [link for link, _ in links], Known(address=address)
-    if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
-        # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
-        for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
-            general = lens.ownership.general_for(host)
-            routed.append(replace(_scored(link, host, scorer), node=general, evidence=evidence))
-        return routed, dropped
-    claims = lens.strategy.route(bare, page, located, known)
-    for (link, host), claimed in zip(links, claims, strict=True):
-        scored = _scored(link, host, scorer)
-        routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
-    return routed, dropped
-
-
-def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
-    """A link with its priority and the parts of it; its node is still open."""
-    parts = scorer.parts(link)
-    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
-
-
-def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
-    """Links in document order, each URL once."""
-    first: dict[str, Link] = {}
-    for link in links:
-        first.setdefault(link.url, link)
-    return first.values()
-
-
-def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:
-    """The page's addresses with the nodes that own their cities."""
-    entities = []
-    for address in located.addresses:
-        owned = lens.ownership.owner(lens.gazetteer.place(address.place_id))
-        entities.append(Entity(address.place_id, address.key, address.level, owned[0] if owned else None))
-    return tuple(entities)
-
-
-def _sent_mark(receiver: str, mark: int) -> int:
-    """A link to a receiver, as the sender remembers it: signed 64 bits, like a URL's fingerprint."""
-    return fingerprint(f"{receiver} {mark}")
-
-
-def _digest(page: Page) -> int:
-    digest = xxhash.xxh3_64_intdigest(f"{page.title}\n{page.text}".encode("utf-8", "replace"))
-    return digest - (1 << 64) if digest >= 1 << 63 else digest
-
-
-def _pack_mentions(located: Located) -> bytes:
-    rows = [
-        [mention.start, mention.end, mention.place.id, round(mention.confidence, 3)]
-        for mention in located.mentions
-        if mention.place is not None
-    ]
-    return zstandard.compress(json.dumps(rows, separators=(",", ":")).encode(), 3)
-
-
-def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
-    """`analyse` between bytes, as worker processes speak."""
-    decoder = msgspec.msgpack.Decoder(Fetched)
-    encoder = msgspec.msgpack.Encoder()
-    return lambda job: encoder.encode(analyse(decoder.decode(job), lens))
-
-
-# -- One turn: lease, fetch, (read, locate, judge, assign), commit -----------------------------------
+__all__ = ["Health", "Node", "Shared"]
 
 
 @dataclass(slots=True)
@@ -217,6 +75,11 @@ class Shared:
 
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
+
+
+def _sent_mark(receiver: str, mark: int) -> int:
+    """A link to a receiver, as the sender remembers it: signed 64 bits, like a URL's fingerprint."""
+    return fingerprint(f"{receiver} {mark}")
 
 
 class Node:

@@ -1,0 +1,150 @@
+"""The pure stages of the story: read ─▶ locate ─▶ judge ─▶ assign. Bytes in, values out.
+
+`node.py` comes before (lease, fetch) and after (commit). This part runs in guarded worker processes, so the texts are
+compressed and the WARC record is finished here: what comes back is ready to be written.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import msgspec
+import xxhash
+import zstandard
+
+from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
+from periplus.pages import read_page
+from periplus.places import Gazetteer, locate, main_place
+from periplus.settings import CrawlSettings, FetchSettings
+from periplus.store.archive import warc_record
+from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
+from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
+from periplus.urls import canonicalize, drop_reason, fingerprint
+
+__all__ = ["Lens", "analyse", "worker_function"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Everything the pure stages look at a page with."""
+
+    gazetteer: Gazetteer
+    topic: Topic
+    strategy: Strategy
+    ownership: Ownership
+    crawl: CrawlSettings
+    fetch: FetchSettings
+    warc: bool
+
+
+def analyse(fetched: Fetched, lens: Lens) -> Analysis:
+    """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
+    page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
+    located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
+    score = judge(page, located, lens.topic)
+    links, dropped = _assign(page, located, score, lens, fetched.address)
+
+    outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
+    if page.noindex:
+        outcome = Outcome.NOT_INDEXED
+    if lens.crawl.follow == "relevant" and not score.relevant:
+        dropped["not_followed"] += len(links)
+        links = []
+    kept = outcome is Outcome.KEPT
+    main = main_place(located, page.text, page.title)
+    return Analysis(
+        title=page.title,
+        description=page.description,
+        language=page.language,
+        published=page.published,
+        outcome=outcome,
+        nofollow=page.nofollow,
+        score=score,
+        link_priority=link_priority(score),
+        main_place=main.id if main else None,
+        places=located.footprint.places,
+        entities=_entities(located, lens),
+        links=tuple(links),
+        dropped=dict(dropped),
+        content_digest=_digest(page),
+        text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
+        mentions=_pack_mentions(located) if kept else b"",
+        warc=warc_record(fetched) if kept and lens.warc else b"",
+    )
+
+
+def _assign(
+    page: Page, located: Located, score: Score, lens: Lens, address: str
+) -> tuple[list[RoutedLink], Counter[str]]:
+    """Send each link that passes the URL rules to its node, or count why it was dropped."""
+    routed: list[RoutedLink] = []
+    dropped: Counter[str] = Counter(page.dropped)
+    if page.nofollow:
+        dropped["nofollow"] += len(page.links)
+        return routed, dropped
+    links: list[tuple[Link, str]] = []
+    for link in _first_of_each(page.links):
+        url = canonicalize(link.url)
+        reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
+        if url is None or reason:
+            dropped[reason or "not_http"] += 1
+        else:
+            links.append((link, url.host))
+    scorer = LinkScorer(page, located, score, lens.topic)
+    bare, known = [link for link, _ in links], Known(address=address)
+    if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
+        # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
+        for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
+            general = lens.ownership.general_for(host)
+            routed.append(replace(_scored(link, host, scorer), node=general, evidence=evidence))
+        return routed, dropped
+    claims = lens.strategy.route(bare, page, located, known)
+    for (link, host), claimed in zip(links, claims, strict=True):
+        scored = _scored(link, host, scorer)
+        routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
+    return routed, dropped
+
+
+def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
+    """A link with its priority and the parts of it; its node is still open."""
+    parts = scorer.parts(link)
+    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
+
+
+def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
+    """Links in document order, each URL once."""
+    first: dict[str, Link] = {}
+    for link in links:
+        first.setdefault(link.url, link)
+    return first.values()
+
+
+def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:
+    """The page's addresses with the nodes that own their cities."""
+    entities = []
+    for address in located.addresses:
+        owned = lens.ownership.owner(lens.gazetteer.place(address.place_id))
+        entities.append(Entity(address.place_id, address.key, address.level, owned[0] if owned else None))
+    return tuple(entities)
+
+
+def _digest(page: Page) -> int:
+    digest = xxhash.xxh3_64_intdigest(f"{page.title}\n{page.text}".encode("utf-8", "replace"))
+    return digest - (1 << 64) if digest >= 1 << 63 else digest
+
+
+def _pack_mentions(located: Located) -> bytes:
+    rows = [
+        [mention.start, mention.end, mention.place.id, round(mention.confidence, 3)]
+        for mention in located.mentions
+        if mention.place is not None
+    ]
+    return zstandard.compress(json.dumps(rows, separators=(",", ":")).encode(), 3)
+
+
+def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
+    """`analyse` between bytes, as worker processes speak."""
+    decoder = msgspec.msgpack.Decoder(Fetched)
+    encoder = msgspec.msgpack.Encoder()
+    return lambda job: encoder.encode(analyse(decoder.decode(job), lens))
