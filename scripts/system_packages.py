@@ -13,7 +13,8 @@ from pathlib import Path
 PROGRAMS = {
     "nginx": ("nginx", ["nginx-light"]),
     "nats-server": ("nats-server", ["nats-server"]),
-    "postgresql": ("/usr/lib/postgresql/*/bin/postgres", ["postgresql", "postgresql-postgis"]),
+    "postgresql": ("/usr/lib/postgresql/*/bin/postgres", ["postgresql"]),
+    "postgis": ("/usr/share/postgresql/*/extension/postgis.control", ["postgresql-postgis"]),
     "chromium": ("chromium", ["chromium", "fonts-dejavu-core"]),
 }
 """Program: the command or file that shows it is there, and Debian's packages for it."""
