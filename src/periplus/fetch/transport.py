@@ -181,7 +181,7 @@ def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
     """aiohttp's errors in the words of our tree."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         cause = error.os_error
-        return Blocked(str(cause)) if isinstance(cause, BlockedName) else DnsError(str(cause))
+        return Blocked(str(cause)) if isinstance(cause, BlockedName) else DnsError(cause.strerror or str(cause))
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return TlsError(f"{url}: {error}")
     if isinstance(error, aiohttp.ClientResponseError):
