@@ -114,7 +114,8 @@ def test_killed_at_random_moments_it_ends_with_the_same_pages(web: MiniwebProces
     process = start("crawl", web.job, "--out", folder, "--json")
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    assert set(pages_of(folder)) == set(pages_of(whole))
+    # How deep an endless site is entered depends on which page led there first, also without a kill (decision 3).
+    assert without_traps(folder) == without_traps(whole)
     summary = json.loads(out.splitlines()[-1])
     assert summary["queued"] == 0
 
