@@ -15,7 +15,6 @@ from periplus.web.server import STATIC
 
 pytestmark = [
     pytest.mark.needs("chromium"),
-    pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed"),
     pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
 ]
 
