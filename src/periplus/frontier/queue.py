@@ -1,7 +1,8 @@
 """A node's queue of URLs: best first within a host, the best few in memory, the rest on disk.
 
-Every queued URL is a row of `url` with state QUEUED; what is in memory is only the head of each host's
-queue, so memory grows with hosts and not with URLs. New rows reach `push` after they were committed.
+Every queued URL is a row of `url` with state QUEUED; what is in memory is only the head of each host's queue, and the
+more hosts there are the shorter the heads, so memory does not grow with URLs. New rows reach `push` after they were
+committed.
 Times are Unix seconds, since retries must survive a restart.
 """
 
@@ -16,6 +17,9 @@ __all__ = ["UrlQueue"]
 
 HEADS = 64
 """URLs of one host that a refill brings into memory; twice as many are tolerated before the tail is let go."""
+
+IN_MEMORY = 32_768
+"""URLs of all hosts that are meant to be in memory, some 12 MB; with more hosts than that each is read as it is due."""
 
 _Entry = tuple[float, int, Lease]  # sorts by priority, best first, then by age
 
@@ -45,7 +49,7 @@ class UrlQueue:
     def __init__(self, reader: sqlite3.Connection) -> None:
         self._reader = reader
         self._hosts: dict[str, _HostQueue] = {}
-        self._out: set[int] = set()  # leased, or finished and not committed yet
+        self._out: dict[str, set[int]] = {}  # by host: leased, or finished and not committed yet
         self.size = 0
 
     def close(self) -> None:
@@ -79,9 +83,10 @@ class UrlQueue:
         self.size += 1
         entry = (-lease.priority, lease.url_id, lease)
         queue.add(entry)
-        if len(queue.heads) > 2 * HEADS:
-            queue.heads = heapq.nsmallest(HEADS, queue.heads)  # a sorted list is a heap
-            queue.more_on_disk, queue.edge = True, queue.heads[-1][:2]
+        most = min(HEADS, IN_MEMORY // len(self._hosts))
+        if len(queue.heads) > 2 * most:
+            queue.heads = heapq.nsmallest(most, queue.heads)  # a sorted list is a heap
+            queue.more_on_disk, queue.edge = True, queue.heads[-1][:2] if most else NOTHING
 
     def lease(self, host: str, now: float) -> Lease | None:
         """Take the host's best URL; None if it has none that is due. The caller holds the host's turn."""
@@ -89,23 +94,27 @@ class UrlQueue:
         if queue is None or not self._ready(queue, host, now):
             return None
         lease = heapq.heappop(queue.heads)[2]
-        self._out.add(lease.url_id)
+        self._out.setdefault(host, set()).add(lease.url_id)
         self.size -= 1
         return lease
 
     def put_back(self, lease: Lease) -> None:
         """Undo a lease that was not used."""
-        self._out.discard(lease.url_id)
+        self.finished(lease)
         self.size += 1
         self._hosts[lease.host].add((-lease.priority, lease.url_id, lease))
 
     def finished(self, lease: Lease) -> None:
         """The URL's end is committed."""
-        self._out.discard(lease.url_id)
+        out = self._out.get(lease.host)
+        if out is not None:
+            out.discard(lease.url_id)
+            if not out:
+                del self._out[lease.host]
 
     def retry(self, lease: Lease, at: float) -> None:
         """The URL's failed attempt is committed: it comes up again at `at`."""
-        self._out.discard(lease.url_id)
+        self.finished(lease)
         self.size += 1
         again = replace(lease, attempts=lease.attempts + 1)
         heapq.heappush(self._hosts[lease.host].later, (at, lease.url_id, again))
@@ -130,7 +139,8 @@ class UrlQueue:
 
     def _refill(self, queue: _HostQueue, host: str, now: float) -> None:
         # Rows that are out are still QUEUED on disk; asking for that many more reads past them.
-        wanted = HEADS + len(self._out)
+        out = self._out.get(host, ())
+        wanted = max(1, min(HEADS, IN_MEMORY // len(self._hosts))) + len(out)
         rows = self._reader.execute(
             "SELECT id, url, depth, redirects, priority, attempts FROM url "
             "WHERE host_id = ? AND state = 0 AND not_before <= ? ORDER BY priority DESC, id LIMIT ?",
@@ -140,7 +150,7 @@ class UrlQueue:
         queue.heads = [
             (-priority, url_id, Lease(url_id, url, host, depth, redirects, priority, attempts))
             for url_id, url, depth, redirects, priority, attempts in rows
-            if url_id not in self._out and url_id not in waiting
+            if url_id not in out and url_id not in waiting
         ]
         queue.more_on_disk = len(rows) == wanted
         queue.edge = queue.heads[-1][:2] if queue.heads else NOTHING
