@@ -3,8 +3,8 @@
     python scripts/bench_frontier.py [--sizes 1e5,1e6,1e7] [--hosts 2000] [--json]
 
 Everything a crawl does with a URL between two pages is done here as a crawl does it, with the same batches: rules and
-budgets, seen-set, transaction, queue, turns of hosts, leases, completion. Only fetching and reading are left out. At each
-size the same work is measured: three times 10,000 URLs in and 10,000 out, by processor time, after the frontier has grown to it.
+budgets, seen-set, transaction, queue, turns of hosts, leases, completion. Only fetching and reading are left out. At
+each size the same work is measured: three times 10,000 URLs in and 10,000 out, by processor time.
 On a shared machine processor time stretches, so each measurement stands between two of a fixed piece of work and is
 corrected by them (`machine` says how much slower than at its best the machine was).
 """
@@ -43,8 +43,7 @@ WORDS = ("city", "river", "market", "history", "school", "weather", "theatre", "
 
 def resident() -> int:
     """Bytes of memory that this process holds now."""
-    with open("/proc/self/statm", encoding="ascii") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
 
 
 class Bench:
@@ -137,7 +136,10 @@ class Bench:
                 url = f"http://{name}/{word}/{number % 12}/some-page-about-{word}-{number}.html"
                 links.append(RoutedLink(url, name, fingerprint(url), NODE, worth * (0.8 + 0.2 * numbers.random())))
             lease = Lease(0, f"http://{self._hosts[host]}/", self._hosts[host], 1, 0, 0.5, 0)
-            yield lease, Analysis("", "", "", None, Outcome.NOT_RELEVANT, False, score, 0.5, None, (), (), tuple(links), {}, 0)
+            yield (
+                lease,
+                Analysis("", "", "", None, Outcome.NOT_RELEVANT, False, score, 0.5, None, (), (), tuple(links), {}, 0),
+            )
 
 
 class Stopwatch:
@@ -164,7 +166,7 @@ class Stopwatch:
         block = bytes(4096)
         for _ in range(40):
             table = {f"http://example.org/{number}": (number, str(number)) for number in range(1_000)}
-            bytes().join(block for _ in range(200))
+            b"".join(block for _ in range(200))
             sorted(table, key=lambda url: -len(url))
         return time.process_time() - started
 

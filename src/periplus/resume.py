@@ -2,12 +2,13 @@
 
 from periplus.exchange import LocalExchange
 from periplus.fetch import RobotsRecord
-from periplus.frontier import UrlQueue
+from periplus.frontier import Revisits, UrlQueue
 from periplus.job import Prepared
 from periplus.model import NewUrl
 from periplus.node import Node, Shared
 from periplus.store.commit import NodeStore
 from periplus.store.database import open_reader
+from periplus.store.revisits import begin_revisits
 from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["open_nodes"]
@@ -22,7 +23,10 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> d
     for name in prepared.nodes:
         folder = prepared.folder.node(name)
         store = NodeStore(folder, prepared.nodes, prepared.job.archive, agent=shared.agent, clock=shared.clock)
-        nodes[name] = Node(name, store, UrlQueue(open_reader(folder.database)), shared)
+        reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
+        if revisit.hours:
+            begin_revisits(store.db, revisit.hours * 3600.0)
+        nodes[name] = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
         _take_up(nodes[name], shared, prepared.job.crawl.delay_seconds)
     for node in nodes.values():
         _take_up_outbox(node, nodes, shared, exchange)
@@ -37,6 +41,8 @@ def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
         "SELECT url.url, host.name, url.fingerprint FROM url JOIN host ON host.id = url.host_id"
     ):
         shared.intake.remember(node.name, host, url, mark)
+    for (host,) in db.execute("SELECT host.name FROM url JOIN host ON host.id = url.host_id WHERE url.sitemap = 1"):
+        shared.intake.remember_sitemap(host)
     for (digest,) in db.execute("SELECT content_digest FROM page WHERE kept = 1"):
         shared.intake.remember_digest(digest)
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):

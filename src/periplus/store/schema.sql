@@ -26,9 +26,22 @@ CREATE TABLE url (
   depth       INTEGER NOT NULL,         -- links away from a seed
   redirects   INTEGER NOT NULL DEFAULT 0, -- redirects that led here in a row
   attempts    INTEGER NOT NULL DEFAULT 0,
-  not_before  REAL NOT NULL DEFAULT 0   -- Unix time of the next try
+  not_before  REAL NOT NULL DEFAULT 0,  -- Unix time of the next try or visit
+  sitemap     INTEGER NOT NULL DEFAULT 0, -- 1: a list of URLs, not a page
+  visits      INTEGER NOT NULL DEFAULT 0, -- how often it was read
+  visited_at  REAL NOT NULL DEFAULT 0,  -- Unix time of the last visit that brought an answer
+  revisit_seconds REAL NOT NULL DEFAULT 0 -- interval until the next visit, where the crawl revisits
 );
 CREATE INDEX url_queue ON url (host_id, priority DESC, id) WHERE state = 0;
+CREATE INDEX url_revisit ON url (not_before) WHERE state = 2;
+CREATE INDEX url_waiting ON url (fingerprint) WHERE state = 2;
+
+CREATE TABLE page_change (              -- the history of pages: what was new, changed or gone, and when
+  url_id INTEGER NOT NULL REFERENCES url(id),
+  at     REAL NOT NULL,                 -- Unix time
+  what   TEXT NOT NULL                  -- new, changed, gone
+);
+CREATE INDEX page_change_at ON page_change (at);
 
 CREATE TABLE robots (                   -- what each origin's robots.txt said
   origin     TEXT PRIMARY KEY,
