@@ -38,6 +38,7 @@ WINDOWS = 3
 NEAR = 0.8  # share of a page's links that lead to its own host
 KNOWN = 0.5  # share of links that are known already
 
+LETTERS = str.maketrans("01", "ae")
 WORDS = ("city", "river", "market", "history", "school", "weather", "theatre", "station", "harbour", "museum")
 
 
@@ -133,7 +134,9 @@ class Bench:
                     self._counts[target] += 1
                 name = self._hosts[target]
                 word = WORDS[number % 7]
-                url = f"http://{name}/{word}/{number % 12}/some-page-about-{word}-{number}.html"
+                # Half of the URLs are counted through, half have a name of their own: the budgets remember each.
+                title = str(number) if number % 2 else f"{number:b}".translate(LETTERS)
+                url = f"http://{name}/{word}/{number % 12}/some-page-about-{word}-{title}.html"
                 links.append(RoutedLink(url, name, fingerprint(url), NODE, worth * (0.8 + 0.2 * numbers.random())))
             lease = Lease(0, f"http://{self._hosts[host]}/", self._hosts[host], 1, 0, 0.5, 0)
             yield (

@@ -39,6 +39,8 @@ class Completion:
     topic: str = ""
     new_urls: tuple[NewUrl, ...] = ()
     parcels: tuple[Parcel, ...] = ()
+    beyond: tuple[Parcel, ...] = ()
+    redirect: int | None = None  # fingerprint of the target
     dropped: dict[str, int] = field(default_factory=dict)
     revisit: Revisit | None = None
     lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when
@@ -62,13 +64,14 @@ class Batch:
 
     completions: list[Completion] = field(default_factory=list)
     seeds: list[NewUrl] = field(default_factory=list)
+    nearer: list[Parcel] = field(default_factory=list)  # URLs from `beyond` to which a shorter way has appeared
     deliveries: list[Delivery] = field(default_factory=list)
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
     due_until: float = 0.0  # URLs whose next visit is due by then (Unix time) join the queue; 0: none
 
     def __bool__(self) -> bool:
-        written = self.completions or self.seeds or self.deliveries or self.confirmed or self.robots
+        written = self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
         return bool(written or self.due_until)
 
 
@@ -122,6 +125,8 @@ class NodeStore:
         queued: list[tuple[Lease, int]] = []
         outbox: list[tuple[int, Parcel]] = []
         self._add_urls(batch.seeds, queued)
+        self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
+        outbox.extend(self._send([parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
             self._receive(delivery)
@@ -131,6 +136,7 @@ class NodeStore:
             self._complete(completion)
             self._add_urls(completion.new_urls, queued)
             outbox.extend(self._send(completion.parcels))
+            self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
         if self._archive_end:  # pages that are read again keep their number, so the last page is not the last record
@@ -169,6 +175,15 @@ class NodeStore:
             rows,
         )
 
+    def _set_aside(self, beyond: Iterable[Parcel]) -> None:
+        self.db.executemany(
+            "INSERT OR IGNORE INTO beyond VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (far.url.fingerprint, far.url.url, far.receiver, far.url.priority, far.url.depth, far.url.redirects)
+                for far in beyond
+            ],
+        )
+
     def _host_id(self, host: str) -> int:
         host_id = self._hosts.get(host)
         if host_id is None:
@@ -181,9 +196,10 @@ class NodeStore:
         if done.visited_at or done.revisit:
             self._visited(done)
         else:
+            attempts = lease.attempts + 1
             self.db.execute(
-                "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ? WHERE id = ?",
-                (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, lease.url_id),
+                "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
+                (state_after(done.outcome), done.outcome, attempts, done.retry_at, done.redirect, lease.url_id),
             )
         self.db.execute(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
@@ -278,10 +294,11 @@ class NodeStore:
             return
         fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
         nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
+        steps = bytes(link.steps for link in found.links)
         parts = b"".join(link.parts for link in found.links)
         self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, parts) VALUES (?, ?, ?, ?)",
-            (page_id, fingerprints.tobytes(), nodes.tobytes(), parts),
+            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts) VALUES (?, ?, ?, ?, ?)",
+            (page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b"", parts),
         )
 
     def _add_place(self, place: Place) -> None:
