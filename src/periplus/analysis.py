@@ -14,6 +14,7 @@ import xxhash
 import zstandard
 
 from periplus.fetch.sitemaps import read_sitemap
+from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
 from periplus.pages import read_page
 from periplus.places import Gazetteer, locate, main_place
@@ -72,6 +73,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         links=tuple(links),
         dropped=dict(dropped),
         content_digest=_digest(page),
+        likeness=likeness(page.text),
         text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
         warc=warc_record(fetched) if kept and lens.warc else b"",

@@ -162,7 +162,6 @@ class Outcome(StrEnum):
     REDIRECTED = "redirected"  # leads to another URL, which joined the frontier
     NOT_MODIFIED = "not_modified"  # revisited and unchanged
     GONE = "gone"  # revisited, and there is no such page any more
-    TRAP = "trap"  # not asked for: its pattern brings nothing but near-duplicates
     NOT_HTML = "not_html"  # a kind of content that is not read
     HTTP_ERROR = "http_error"  # 4xx for good
     SERVER_ERROR = "server_error"  # 5xx or 429 after all retries
@@ -450,5 +449,6 @@ class Analysis:
     text: bytes = b""  # zstd; kept pages only
     mentions: bytes = b""  # zstd; kept pages only
     warc: bytes = b""  # finished gzip members; kept pages only
+    likeness: int = 0  # similarity hash of the text; 0: too short to compare
     sitemaps: tuple[str, ...] = ()  # further sitemaps that a sitemap names
     lastmods: tuple[tuple[int, float], ...] = ()  # fingerprint and Unix time of what a sitemap says has changed

@@ -238,6 +238,7 @@ class Node:
     def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
+        group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
         analysis = self._settled(lease, analysis)
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
         self._commit(
@@ -247,6 +248,7 @@ class Node:
                 fetched=fetched,
                 analysis=analysis,
                 topic=self._shared.topic.name if analysis.score.relevant else "",
+                group=group,
                 new_urls=accepted.mine,
                 parcels=accepted.others,
                 beyond=accepted.beyond,

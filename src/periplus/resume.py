@@ -45,6 +45,11 @@ def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
         shared.intake.remember_sitemap(host)
     for (digest,) in db.execute("SELECT content_digest FROM page WHERE kept = 1"):
         shared.intake.remember_digest(digest)
+    for host, url, likeness in db.execute(
+        "SELECT host.name, url.url, l.likeness FROM page_likeness l JOIN page ON page.id = l.page_id "
+        "JOIN url ON url.id = page.url_id JOIN host ON host.id = url.host_id ORDER BY page.id"
+    ):
+        shared.intake.group_of(host, url, likeness)
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
         shared.robots.remember(RobotsRecord(*row))
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()

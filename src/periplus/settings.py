@@ -208,6 +208,12 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
+    near_duplicates: Annotated[
+        int,
+        _meta(
+            "After so many near-duplicates in a row, further URLs of their pattern come last; 0: never.", "pages", ge=0
+        ),
+    ] = 8
     sitemaps: Annotated[
         Literal["off", "robots", "probe"],
         _meta("Which sitemaps are read: none, those that robots.txt names, or /sitemap.xml of every host as well."),

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from periplus.frontier.likeness import Likenesses
 from periplus.frontier.seen import SeenSet
 from periplus.model import Analysis, Lease, NewUrl, Outcome, Parcel, RoutedLink
 from periplus.settings import CrawlSettings, FetchSettings
@@ -24,6 +25,9 @@ MAX_SITEMAP_NESTING = 3
 
 SITEMAP_PRIORITY = 1.0
 """A host's sitemaps come before its pages, since they say what there is and what changed."""
+
+PUT_OFF = 1.0
+"""What makes a URL come last: its pattern brings one near-duplicate after the other."""
 
 DEPTH_COST = 0.001
 """Among links of equal worth, those nearer to the seeds go first."""
@@ -54,6 +58,7 @@ class Intake:
         self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages)
         self._digests = MarkSet()
         self._sitemaps: dict[str, int] = {}
+        self._likenesses = Likenesses(crawl.near_duplicates)
 
     def remember(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
         """Take up a URL that is in a database already."""
@@ -68,6 +73,10 @@ class Intake:
     def remember_digest(self, digest: int) -> None:
         """Take up the content of a page that is stored already."""
         self._digests.add(digest)
+
+    def group_of(self, host: str, url: str, likeness: int) -> int:
+        """The group of near-duplicates that a page of the host belongs to; pages come in the host's order."""
+        return self._likenesses.take(host, url, likeness)
 
     def outcome_of(self, analysis: Analysis) -> Outcome:
         """The page's outcome, once it is known whether its content is stored already."""
@@ -87,6 +96,8 @@ class Intake:
         for link in analysis.links:
             depth = lease.depth + link.steps
             worth = analysis.link_priority if link.priority is None else link.priority
+            if self._likenesses.is_put_off(link.url):
+                worth -= PUT_OFF
             url = NewUrl(link.url, link.host, link.fingerprint, worth - depth * DEPTH_COST, depth)
             reason = self._refusal(node, link) if depth <= self._crawl.depth else self._too_deep(node, link)
             if reason:

@@ -42,6 +42,7 @@ class Completion:
     beyond: tuple[Parcel, ...] = ()
     redirect: int | None = None  # fingerprint of the target
     dropped: dict[str, int] = field(default_factory=dict)
+    group: int = 0  # of near-duplicates; 0: none
     revisit: Revisit | None = None
     lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when
     visited_at: float = 0.0  # 0: nothing was learnt about the URL
@@ -262,6 +263,9 @@ class NodeStore:
                 fetched.header("Last-Modified"),
             ),
         )
+        if done.group:
+            row = (page_id, found.likeness, done.group)
+            self.db.execute("INSERT OR REPLACE INTO page_likeness VALUES (?, ?, ?)", row)
         if kept:
             self.db.execute("INSERT INTO page_text VALUES (?, ?, ?)", (page_id, found.text, found.mentions))
         self._add_geography(page_id, found)

@@ -95,6 +95,13 @@ CREATE TABLE page (                     -- every HTML page that was fetched and 
 CREATE INDEX page_revision ON page (revision);
 CREATE INDEX page_digest ON page (content_digest) WHERE kept = 1;
 
+CREATE TABLE page_likeness (            -- near-duplicates: pages of one host in one group have nearly the same text
+  page_id  INTEGER PRIMARY KEY REFERENCES page(id),
+  likeness INTEGER NOT NULL,            -- frontier/likeness.py
+  "group"  INTEGER NOT NULL             -- the likeness of the group's first page
+);
+CREATE INDEX page_likeness_group ON page_likeness ("group");
+
 CREATE TABLE page_text (                -- kept pages only
   page_id  INTEGER PRIMARY KEY REFERENCES page(id),
   text     BLOB NOT NULL,               -- zstd, UTF-8
