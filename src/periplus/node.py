@@ -174,6 +174,7 @@ class Node:
         """Ask for the URL; what comes back is read, or the lease ends here."""
         earlier = self.revisits.earlier(lease.url_id) if lease.visits else None
         answer = await self._shared.fetcher.fetch(lease, earlier.conditions if earlier else {})
+        self._shared.health.answered |= answer.fetched is not None
         if answer.not_yet_seconds:
             self._come_back(turn, lease, answer.not_yet_seconds)
             return

@@ -27,14 +27,17 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> d
         if revisit.hours:
             begin_revisits(store.db, revisit.hours * 3600.0)
         nodes[name] = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
-        _take_up(nodes[name], shared, prepared.job.crawl.delay_seconds)
+        _take_up(nodes[name], shared)
+    delays = shared.robots.delays()
+    for node in nodes.values():
+        _let_hosts_rest(node, shared, delays)
     for node in nodes.values():
         _take_up_outbox(node, nodes, shared, exchange)
     return nodes
 
 
-def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
-    """What the node knew: its URLs, contents, robots rules, accounts, promised rests, and its queue."""
+def _take_up(node: Node, shared: Shared) -> None:
+    """What the node knew: its URLs, contents, robots rules, accounts, and its queue."""
     db = node.store.db
     now, monotonic = shared.clock.now().timestamp(), shared.clock.monotonic()
     for url, host, mark in db.execute(
@@ -54,12 +57,20 @@ def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
         shared.robots.remember(RobotsRecord(*row))
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
     shared.health.take_up(pages, kept, dict(db.execute("SELECT name, count FROM outcome").fetchall()))
-    # A host that was asked just before a crash may have no row about it, so every known host rests once.
-    for host, not_before in db.execute("SELECT name, not_before FROM host"):
-        rest = max(min(not_before - now, MAX_REST_SECONDS), delay_seconds)
-        shared.schedule.hold(host, monotonic + rest)
     for host in node.queue.load(now):
         shared.schedule.want(host, node.name, monotonic)
+
+
+def _let_hosts_rest(node: Node, shared: Shared, delays: dict[str, float]) -> None:
+    """Promised rests still count; and a host that was asked just before a crash may have no row about it.
+
+    So every known host rests once, for as long as it or its address does between two requests.
+    """
+    now, monotonic = shared.clock.now().timestamp(), shared.clock.monotonic()
+    least = max(shared.crawl.delay_seconds, shared.crawl.ip_delay_seconds if shared.crawl.delay_seconds else 0.0)
+    for host, not_before in node.store.db.execute("SELECT name, not_before FROM host"):
+        rest = max(min(not_before - now, MAX_REST_SECONDS), least, delays.get(host, 0.0))
+        shared.schedule.hold(host, monotonic + rest)
 
 
 def _take_up_outbox(node: Node, nodes: dict[str, Node], shared: Shared, exchange: LocalExchange) -> None:

@@ -145,6 +145,16 @@ class RobotsBook:
         delay = _sane_delay(rules.crawl_delay(PRODUCT))
         return TooSlow() if delay > MAX_CRAWL_DELAY_SECONDS else Allow(delay)
 
+    def delays(self) -> dict[str, float]:
+        """The Crawl-delay of every host that states one, of its origins the longest."""
+        found: dict[str, float] = {}
+        for record in self._records.values():
+            url = canonicalize(f"{record.origin}/")
+            if url is not None and b"crawl-delay" in record.body.lower():
+                delay = min(_sane_delay(self._rules(record).crawl_delay(PRODUCT)), MAX_CRAWL_DELAY_SECONDS)
+                found[url.host] = max(found.get(url.host, 0.0), delay)
+        return found
+
     def sitemaps(self, origin: str) -> list[str]:
         """The sitemaps that the origin's robots.txt names."""
         record = self._records.get(origin)
