@@ -248,6 +248,13 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         10 * 2**20
     )
     robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    proxy: Annotated[
+        str,
+        _meta(
+            "HTTP proxy for all requests; it decides itself where names lead. Empty: none, whatever the system says.",
+            "URL",
+        ),
+    ] = ""
     tls_verify: Annotated[bool, _meta("Check certificates.")] = True
 
 
