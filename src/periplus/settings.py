@@ -208,6 +208,16 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
+    prefix_pages: Annotated[
+        int,
+        _meta("Beyond so many URLs below one folder of a host, further ones come last.", "URLs", ge=1),
+    ] = 2_000
+    scope: Annotated[
+        tuple[str, ...],
+        _meta(
+            "Rules in order, the first that fits decides: accept or reject host, domain, prefix, path, query or all."
+        ),
+    ] = ()
     near_duplicates: Annotated[
         int,
         _meta(
