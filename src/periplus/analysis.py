@@ -22,7 +22,7 @@ from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choos
 from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
-__all__ = ["Lens", "analyse", "worker_function"]
+__all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,31 @@ class Lens:
     warc: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A page that was read, located and judged; its links have no nodes yet."""
+
+    page: Page
+    located: Located
+    score: Score
+
+
 def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
+    return conclude(fetched, examine(fetched, lens), lens)
+
+
+def examine(fetched: Fetched, lens: Lens) -> Examined:
+    """The first three stages: read, locate, judge. They do not depend on the strategy."""
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
-    score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, score, lens, fetched.address)
+    return Examined(page, located, judge(page, located, lens.topic))
+
+
+def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
+    """The last stage, assign, and everything as it is to be written."""
+    page, located, score = examined.page, examined.located, examined.score
+    links, dropped = assign_links(examined, lens, fetched.address)
     links = _measured(page.url, links, lens.crawl.depth)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
@@ -75,10 +94,9 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     )
 
 
-def _assign(
-    page: Page, located: Located, score: Score, lens: Lens, address: str
-) -> tuple[list[RoutedLink], Counter[str]]:
+def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
+    page, located = examined.page, examined.located
     routed: list[RoutedLink] = []
     dropped: Counter[str] = Counter(page.dropped)
     if page.nofollow:
@@ -92,7 +110,7 @@ def _assign(
             dropped[reason or "not_http"] += 1
         else:
             links.append((link, url.host))
-    scorer = LinkScorer(page, located, score, lens.topic)
+    scorer = LinkScorer(page, located, examined.score, lens.topic)
     bare, known = [link for link, _ in links], Known(address=address)
     if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.

@@ -29,6 +29,8 @@ COMMANDS = {
     "serve": "periplus.web.commands:serve",
     "index": "periplus.index.commands:index_app",
     "evaluate": "periplus.evaluate.commands:evaluate",
+    "record": "periplus.experiments:record",
+    "compare": "periplus.experiments:compare",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "assign": "periplus.assignments:assign",

@@ -31,6 +31,7 @@ from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
+from periplus.strategies import Settling
 
 __all__ = ["Crawl", "Progress"]
 
@@ -144,7 +145,7 @@ class Crawl:
                 topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,
-                strategy=self._prepared.lens.strategy,
+                settling=Settling(self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap),
                 crawl=crawl,
             )
 

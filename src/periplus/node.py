@@ -23,7 +23,7 @@ from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.pages import Workers
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import BlendStrategy, HostPlaces, Strategy
+from periplus.strategies import Settling
 from periplus.topics import Topic
 from periplus.urls import canonicalize, fingerprint
 
@@ -68,10 +68,8 @@ class Shared:
     topic: Topic
     health: Health
     agent: str
-    strategy: Strategy
+    settling: Settling
     crawl: CrawlSettings
-    hosts: HostPlaces = field(default_factory=HostPlaces)
-    settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
 
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
@@ -100,7 +98,7 @@ class Node:
         """Take up from the database what was sent to other nodes, and what hosts turned out to be about."""
         if self._shared.crawl.overlap == "allow":
             self._remember_sent()
-        if isinstance(self._shared.strategy, BlendStrategy):
+        if self._shared.settling.learns:
             self._remember_hosts()
 
     def _remember_sent(self) -> None:
@@ -113,7 +111,7 @@ class Node:
             for mark, node, step in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), deep, strict=False):
                 if depth + step <= self._shared.crawl.depth:
                     self._sent.add(_sent_mark(names[int(node)], int(mark)))
-                    self._shared.settled.setdefault(int(mark), names[int(node)])
+                    self._shared.settling.remember(int(mark), names[int(node)])
 
     def _remember_hosts(self) -> None:
         rows = self.store.db.execute(
@@ -121,7 +119,7 @@ class Node:
             "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
         )
         for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
-            self._shared.hosts.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
+            self._shared.settling.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
 
     def take_batch(self) -> Batch:
         """Hand over what is to be committed; a new batch begins."""
@@ -196,22 +194,11 @@ class Node:
 
     def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
         """Learn what the page says of its host, then settle its links by all that is known of theirs."""
-        strategy, hosts = self._shared.strategy, self._shared.hosts
-        if not isinstance(strategy, BlendStrategy):
+        settling = self._shared.settling
+        if not settling.learns:
             return analysis
-        hosts.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
-        if self._shared.crawl.policy == "b":
-            return analysis
-        views = {link.host: hosts.view(link.host) for link in analysis.links}
-        links = []
-        for link in analysis.links:
-            node = self._shared.settled.get(link.fingerprint)
-            if node is None:  # the first decision about a URL stands, so that no two nodes fetch it
-                node = strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node
-                if self._shared.crawl.overlap == "allow":
-                    self._shared.settled[link.fingerprint] = node
-            links.append(replace(link, node=node, evidence=()))
-        return replace(analysis, links=tuple(links))
+        settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
+        return replace(analysis, links=settling.settle(analysis.links, self.name))
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""
