@@ -13,6 +13,8 @@ import msgspec
 import xxhash
 import zstandard
 
+from periplus.fetch.sitemaps import read_sitemap
+from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
 from periplus.pages import read_page
 from periplus.places import Gazetteer, locate, main_place
@@ -49,6 +51,8 @@ class Examined:
 
 def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
+    if fetched.sitemap:
+        return _analyse_sitemap(fetched, lens)
     return conclude(fetched, examine(fetched, lens), lens)
 
 
@@ -88,9 +92,36 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         links=tuple(links),
         dropped=dict(dropped),
         content_digest=_digest(page),
+        likeness=likeness(page.text),
         text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
         warc=warc_record(fetched) if kept and lens.warc else b"",
+    )
+
+
+def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
+    """A sitemap is a page without text: its links are judged and assigned by what their URLs say."""
+    found = read_sitemap(fetched.body, fetched.url, max_bytes=lens.fetch.sitemap_bytes, max_urls=lens.crawl.host_pages)
+    page = Page(fetched.url, "", "", tuple(Link(entry.url, "") for entry in found.entries), dropped=found.dropped)
+    score = Score(0.0, 0.0, False)
+    links, dropped = assign_links(Examined(page, Located(), score), lens, fetched.address)
+    return Analysis(
+        title="",
+        description="",
+        language="",
+        published=None,
+        outcome=Outcome.SITEMAP,
+        nofollow=False,
+        score=score,
+        link_priority=link_priority(score),
+        main_place=None,
+        places=(),
+        entities=(),
+        links=tuple(links),
+        dropped=dict(dropped),
+        content_digest=0,
+        sitemaps=found.sitemaps,
+        lastmods=tuple((fingerprint(entry.url), entry.lastmod) for entry in found.entries if entry.lastmod),
     )
 
 

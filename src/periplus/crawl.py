@@ -20,7 +20,7 @@ from periplus.errors import DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
-from periplus.frontier import HostOrder, Intake, Schedule
+from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
@@ -38,6 +38,7 @@ __all__ = ["Crawl", "Progress"]
 COMMIT_SECONDS = 0.05
 INDEX_SECONDS = 2.0
 PROGRESS_SECONDS = 0.5
+REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
 MAX_UNCOMMITTED = 1_000
 
@@ -77,6 +78,7 @@ class Crawl:
         self._stop_reason = ""
         self._failure: PeriplusError | None = None
         self._pages_before = 0
+        self._next_revisits = 0.0
 
     def stop(self, reason: str) -> None:
         """Take no further turns; what is under way is finished and committed."""
@@ -116,11 +118,10 @@ class Crawl:
         )
         guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
 
-        async def wait_for_address(host: str, address: str) -> None:
-            if not guard.is_opened(address):
-                await self._clock.sleep(schedule.connect_wait(host, address, self._clock.monotonic()))
+        def address_wait(host: str, address: str) -> float:
+            return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, self._clock.monotonic())
 
-        resolver = Resolver(crawl.resolve, guard, self._clock, wait_for_address)
+        resolver = Resolver(crawl.resolve, guard, self._clock, address_wait)
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
         async with Transport(
@@ -130,7 +131,12 @@ class Crawl:
                 clock=self._clock,
                 schedule=schedule,
                 robots=RobotsBook(
-                    transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots
+                    transport,
+                    fetch,
+                    retries=retries,
+                    retry_seconds=retry_seconds,
+                    obey=crawl.obey_robots,
+                    detour=Detours(schedule, self._clock).visit,
                 ),
                 fetcher=Fetcher(
                     transport,
@@ -138,6 +144,7 @@ class Crawl:
                     retries=retries,
                     retry_seconds=retry_seconds,
                     delay_factor=crawl.delay_factor if crawl.delay_seconds else 0.0,
+                    sitemap_bytes=fetch.sitemap_bytes,
                 ),
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
@@ -215,6 +222,8 @@ class Crawl:
         """Whether nothing is under way and there is a reason to end: a limit or, without one, nothing left to do."""
         if self._turns or self._writing or self._exchange.waiting or any(node.batch for node in self._nodes.values()):
             return False
+        if self._job.crawl.revisit.hours and not self._next_revisits:
+            return False
         health, limit = shared.health, self._job.crawl.pages
         if limit and health.pages >= limit:
             self.stop("page limit")
@@ -243,9 +252,11 @@ class Crawl:
     async def _commit(self, shared: Shared) -> None:
         """One round: each node's batch, with links from other nodes, in one transaction of its database."""
         loop = asyncio.get_running_loop()
+        due_until = self._revisits_due_until()
         for name, node in self._nodes.items():
             self._writing = True
             batch = node.take_batch()
+            batch.due_until = due_until
             batch.confirmed = self._exchange.confirmations(name)
             for shipment in self._exchange.collect(name):
                 urls = shared.intake.accept_delivery(name, shipment.urls)
@@ -257,6 +268,14 @@ class Crawl:
                 self._apply(node, batch, await loop.run_in_executor(self._writer, node.store.commit, batch), shared)
         self._writing = False
         self._happened.set()
+
+    def _revisits_due_until(self) -> float:
+        """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""
+        now = self._clock.monotonic()
+        if not self._job.crawl.revisit.hours or now < self._next_revisits:
+            return 0.0
+        self._next_revisits = now + REVISIT_SECONDS
+        return self._clock.now().timestamp()
 
     def _apply(self, node: Node, batch: Batch, committed: Committed, shared: Shared) -> None:
         """What a commit means for the frontier and the exchange, once it is on disk."""
@@ -270,6 +289,8 @@ class Crawl:
                 shared.schedule.want(done.lease.host, node.name, monotonic + max(0.0, done.retry_at - now))
             else:
                 node.queue.finished(done.lease)
+        if any(done.lastmods for done in batch.completions):
+            self._next_revisits = 0.0  # a sitemap says that pages have changed: look now what is due
         for sequence, parcel in committed.outbox:
             self._exchange.post(node.name, parcel.receiver, sequence, parcel.url)
         for delivery in batch.deliveries:

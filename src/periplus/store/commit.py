@@ -14,12 +14,13 @@ import numpy as np
 
 from periplus.clock import Clock
 from periplus.fetch import RobotsRecord
-from periplus.frontier import UrlState, state_after
+from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
 from periplus.store.archive import Archive
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
+from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.urls import fingerprint, registrable_domain
 
 __all__ = ["Batch", "Committed", "Completion", "Delivery", "NodeStore"]
@@ -41,6 +42,10 @@ class Completion:
     beyond: tuple[Parcel, ...] = ()
     redirect: int | None = None  # fingerprint of the target
     dropped: dict[str, int] = field(default_factory=dict)
+    group: int = 0  # of near-duplicates; 0: none
+    revisit: Revisit | None = None
+    lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when
+    visited_at: float = 0.0  # 0: nothing was learnt about the URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +69,11 @@ class Batch:
     deliveries: list[Delivery] = field(default_factory=list)
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
+    due_until: float = 0.0  # URLs whose next visit is due by then (Unix time) join the queue; 0: none
 
     def __bool__(self) -> bool:
-        return bool(self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots)
+        written = self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
+        return bool(written or self.due_until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +99,10 @@ class NodeStore:
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
-        last = self.db.execute(
-            "SELECT warc_file, warc_offset + warc_length FROM page WHERE warc_file IS NOT NULL ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        self.archive.resume(*(last or (None, 0)))
+        last = self.db.execute("SELECT value FROM meta WHERE key = 'archive_end'").fetchone()
+        file, _, end = last[0].partition(" ") if last else ("", "", "0")
+        self.archive.resume(file or None, int(end))
+        self._archive_end = ""
 
     def close(self) -> None:
         """Let database and archive go."""
@@ -133,6 +140,10 @@ class NodeStore:
             self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
+        if self._archive_end:  # pages that are read again keep their number, so the last page is not the last record
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('archive_end', ?)", (self._archive_end,))
+        if batch.due_until:
+            queued.extend(queue_due(self.db, batch.due_until))
         self._count("outcome", "name", outcomes)
         self._count("dropped", "reason", dropped)
         for receiver, sequence in batch.confirmed.items():
@@ -152,12 +163,16 @@ class NodeStore:
             host_id = self._host_id(new.host)
             url_id, self._next_url = self._next_url, self._next_url + 1
             rows.append(
-                (url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth, new.redirects)
+                (
+                    *(url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth),
+                    *(new.redirects, new.sitemap),
+                )
             )
-            queued.append((Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0), host_id))
+            lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
+            queued.append((lease, host_id))
         self.db.executemany(
-            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
 
@@ -179,30 +194,48 @@ class NodeStore:
 
     def _complete(self, done: Completion) -> None:
         lease = done.lease
-        self.db.execute(
-            "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
-            (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, done.redirect, lease.url_id),
-        )
+        if done.visited_at or done.revisit:
+            self._visited(done)
+        else:
+            attempts = lease.attempts + 1
+            self.db.execute(
+                "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
+                (state_after(done.outcome), done.outcome, attempts, done.retry_at, done.redirect, lease.url_id),
+            )
         self.db.execute(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
             (done.host_not_before, self._host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
             self._add_page(done, done.fetched, done.analysis)
+        if done.lastmods:
+            bring_forward(self.db, done.lastmods)
+
+    def _visited(self, done: Completion) -> None:
+        """A URL that was read: when it is visited again, and what is new about its page."""
+        gone = done.outcome is Outcome.GONE and not done.lease.sitemap
+        mark_visited(self.db, done.lease.url_id, done.outcome, done.revisit, done.visited_at)
+        if gone or done.analysis is not None:
+            what = "gone" if gone else "changed" if done.lease.visits else "new"
+            self.db.execute("INSERT INTO page_change VALUES (?, ?, ?)", (done.lease.url_id, done.visited_at, what))
+        if gone:
+            self._revision += 1
+            mark_gone(self.db, done.lease.url_id, self._revision)
 
     # -- Page rows ---------------------------------------------------------------------------------
 
     def _add_page(self, done: Completion, fetched: Fetched, found: Analysis) -> None:
         kept = done.outcome is Outcome.KEPT
-        page_id, self._next_page = self._next_page, self._next_page + 1
+        page_id = self._page_id(done.lease)
         self._revision += 1
         warc: tuple[str | None, int | None, int | None] = (None, None, None)
         if kept and found.warc:
             warc = self.archive.append(found.warc)
+            self._archive_end = f"{warc[0]} {warc[1] + warc[2]}"
         for weighted in found.places:
             self._add_place(weighted.place)
         self.db.execute(
-            "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 page_id,
                 done.lease.url_id,
@@ -230,10 +263,25 @@ class NodeStore:
                 fetched.header("Last-Modified"),
             ),
         )
+        if done.group:
+            row = (page_id, found.likeness, done.group)
+            self.db.execute("INSERT OR REPLACE INTO page_likeness VALUES (?, ?, ?)", row)
         if kept:
             self.db.execute("INSERT INTO page_text VALUES (?, ?, ?)", (page_id, found.text, found.mentions))
         self._add_geography(page_id, found)
         self._add_links(page_id, found)
+
+    def _page_id(self, lease: Lease) -> int:
+        """A new number for a new page; a page that is read again keeps its own, and what it brought before goes."""
+        row = None
+        if lease.visits:
+            row = self.db.execute("SELECT id FROM page WHERE url_id = ?", (lease.url_id,)).fetchone()
+        if row is None:
+            page_id, self._next_page = self._next_page, self._next_page + 1
+            return page_id
+        for table in ("page_text", "page_place", "entity", "link"):
+            self.db.execute(f"DELETE FROM {table} WHERE page_id = ?", row)
+        return int(row[0])
 
     def _add_geography(self, page_id: int, found: Analysis) -> None:
         self.db.executemany(

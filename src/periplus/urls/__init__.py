@@ -6,10 +6,13 @@ Next room: `frontier`, which only ever sees canonical URLs that passed every rul
 from periplus.urls.canonical import CanonicalUrl, canonicalize, fingerprint
 from periplus.urls.domains import registrable_domain
 from periplus.urls.filters import drop_reason
+from periplus.urls.marks import MarkCounter, MarkSet
 from periplus.urls.traps import TrapBudget, link_steps, url_pattern
 
 __all__ = [
     "CanonicalUrl",
+    "MarkCounter",
+    "MarkSet",
     "TrapBudget",
     "canonicalize",
     "drop_reason",

@@ -73,6 +73,9 @@ DROP_REASONS = {
     "nofollow": "the page asks that its links are not followed, or the link itself does",
     "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',
     "page_links": "beyond crawl.page_links in one page",
+    "sitemap_host": "listed in the sitemap of another site",
+    "sitemaps": "a sitemap too many of its host, or too far down in indexes of sitemaps",
+    "sent_before": "sent to the same node before",
     "seen": "known already",
 }
 """Every reason for which a URL does not join the frontier, with its meaning."""

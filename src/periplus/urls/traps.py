@@ -16,6 +16,8 @@ from collections.abc import Sequence
 
 import xxhash
 
+from periplus.urls.marks import MarkCounter
+
 __all__ = ["MAX_STEPS", "TrapBudget", "link_steps", "url_pattern"]
 
 NUMBERS = re.compile(r"\d+")
@@ -69,7 +71,7 @@ class TrapBudget:
         self._host_limit = host_limit
         self._pattern_limit = pattern_limit
         self._hosts: Counter[str] = Counter()
-        self._patterns: Counter[int] = Counter()
+        self._patterns = MarkCounter()
 
     def refusal(self, host: str, url: str) -> str | None:
         """The reason why the budget refuses the canonical URL; None, and one unit spent, if it does not."""
@@ -80,7 +82,7 @@ class TrapBudget:
             key = xxhash.xxh3_64_intdigest(pattern.encode())
             if self._patterns[key] >= max(1, self._pattern_limit // SHRINK ** (dimensions - 1)):
                 return "trap"
-            self._patterns[key] += 1
+            self._patterns.add(key)
         self._hosts[host] += 1
         return None
 
@@ -89,4 +91,4 @@ class TrapBudget:
         self._hosts[host] += 1
         pattern, dimensions = url_pattern(url)
         if dimensions:
-            self._patterns[xxhash.xxh3_64_intdigest(pattern.encode())] += 1
+            self._patterns.add(xxhash.xxh3_64_intdigest(pattern.encode()))
