@@ -8,16 +8,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import date
 
 import msgspec
 import xxhash
 import zstandard
 
 from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
-from periplus.pages import read_page
+from periplus.pages import decode_html, read_page, searched_date
 from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.store.archive import warc_record
+from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
 from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint
@@ -57,7 +58,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         title=page.title,
         description=page.description,
         language=page.language,
-        published=page.published,
+        published=_published(page, fetched) if kept else page.published,
         outcome=outcome,
         nofollow=page.nofollow,
         score=score,
@@ -70,8 +71,22 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         content_digest=_digest(page),
         text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
-        warc=warc_record(fetched) if kept and lens.warc else b"",
+        warc=page_records(fetched, _archived_facts(page)) if kept and lens.warc else (),
+        payload=payload_digest(fetched.body) if kept else "",
     )
+
+
+def _published(page: Page, fetched: Fetched) -> date | None:
+    """The day that a kept page was published, also where it has to be searched for."""
+    if page.published is not None:
+        return page.published
+    html = decode_html(fetched.body, fetched.content_type)
+    return searched_date(html, fetched.url, fetched.fetched_at.date())
+
+
+def _archived_facts(page: Page) -> dict[str, str]:
+    """What the archive's metadata record says of a page."""
+    return {"title": page.title, "language": page.language, "canonical": page.canonical or ""}
 
 
 def _assign(

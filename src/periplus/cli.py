@@ -28,6 +28,7 @@ COMMANDS = {
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
     "index": "periplus.index.commands:index_app",
+    "verify": "periplus.verify:verify",
     "evaluate": "periplus.evaluate.commands:evaluate",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from periplus.clock import Clock
-from periplus.errors import BadContent
+from periplus.errors import BadContent, Quarantined
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import Accepted, HostOrder, Intake, Schedule, SeenSet, Turn, UrlQueue
@@ -170,6 +170,8 @@ class Node:
                 analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
             except BadContent:
                 self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            except Quarantined:
+                self._commit(Completion(lease, Outcome.QUARANTINED))
             else:
                 await my_turn()
                 self._accept(lease, fetched, analysis)
