@@ -21,6 +21,7 @@ from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import Accepted, HostOrder, Intake, Schedule, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.pages import Workers
+from periplus.running import Journal
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
 from periplus.strategies import BlendStrategy, HostPlaces, Strategy
@@ -39,19 +40,22 @@ class Health:
     answered: bool = False
     last_failure: str = ""
     outcomes: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
 
-    def take_up(self, pages: int, kept: int, outcomes: dict[str, int]) -> None:
+    def take_up(self, pages: int, kept: int, outcomes: dict[str, int], dropped: dict[str, int]) -> None:
         """Add what an earlier run has done."""
         self.pages += pages
         self.kept += kept
         self.answered = self.answered or pages > 0
         self.outcomes.update(outcomes)
+        self.dropped.update(dropped)
 
     def count(self, done: Completion) -> None:
         """Add a finished lease."""
         self.pages += done.analysis is not None
         self.kept += done.outcome is Outcome.KEPT
         self.outcomes[done.outcome] += 1
+        self.dropped.update(done.dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class Shared:
     agent: str
     strategy: Strategy
     crawl: CrawlSettings
+    journal: Journal
     hosts: HostPlaces = field(default_factory=HostPlaces)
     settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
 
@@ -160,6 +165,7 @@ class Node:
         self.batch.robots.append(record)
         if record.status == "unreachable":
             self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
+            self._shared.journal.write("robots unreachable", origin=origin, reason=self._shared.robots.last_failure)
         else:
             self._shared.health.answered = True
 
@@ -170,7 +176,8 @@ class Node:
                 analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
             except BadContent:
                 self._commit(Completion(lease, Outcome.BAD_CONTENT))
-            except Quarantined:
+            except Quarantined as error:
+                self._shared.journal.write("page quarantined", node=self.name, url=lease.url, reason=str(error))
                 self._commit(Completion(lease, Outcome.QUARANTINED))
             else:
                 await my_turn()
@@ -250,6 +257,11 @@ class Node:
         rest = self._shared.schedule.ready_at(done.lease.host) - self._shared.clock.monotonic()
         self.batch.completions.append(replace(done, host_not_before=self._now() + max(0.0, rest)))
         self._shared.health.count(done)
+        if self._shared.journal.pages:
+            seconds = round(done.fetched.seconds, 3) if done.fetched else None
+            self._shared.journal.write(
+                "lease ended", node=self.name, url=done.lease.url, outcome=done.outcome, seconds=seconds
+            )
 
     def _end_turn(self, turn: Turn, *, asked: bool, rest_seconds: float = 0.0) -> None:
         """Give the host back and say when this node wants it again."""

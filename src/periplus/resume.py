@@ -42,7 +42,9 @@ def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
         shared.robots.remember(RobotsRecord(*row))
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
-    shared.health.take_up(pages, kept, dict(db.execute("SELECT name, count FROM outcome").fetchall()))
+    outcomes = dict(db.execute("SELECT name, count FROM outcome").fetchall())
+    dropped = dict(db.execute("SELECT reason, count FROM dropped").fetchall())
+    shared.health.take_up(pages, kept, outcomes, dropped)
     # A host that was asked just before a crash may have no row about it, so every known host rests once.
     for host, not_before in db.execute("SELECT name, not_before FROM host"):
         rest = max(min(not_before - now, MAX_REST_SECONDS), delay_seconds)

@@ -94,15 +94,29 @@ class NodeStore:
         self._survives_power_loss = settings.durability == "full"
         self.db = open_writer(folder.database, durability=settings.durability)
         self.archive = Archive(folder.archive, folder.name, settings.warc_bytes, agent=agent, clock=clock)
+        self._new_hosts: list[str] = []
+        self._new_places: list[int] = []
+        try:
+            with storage_errors(folder.database):
+                self._take_up(nodes)
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _take_up(self, nodes: Iterable[str]) -> None:
+        """What an earlier run has left."""
         self._hosts: dict[str, int] = dict(self.db.execute("SELECT name, id FROM host").fetchall())
         self._places: set[int] = {row[0] for row in self.db.execute("SELECT id FROM place")}
         self._node_ids = self._number_nodes(nodes)
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
-        self._new_hosts: list[str] = []
-        self._new_places: list[int] = []
         self.archive.resume(*archive_end(self.db))
+
+    @property
+    def hosts(self) -> int:
+        """Hosts that the node knows."""
+        return len(self._hosts)
 
     def close(self) -> None:
         """Let database and archive go."""
