@@ -26,7 +26,7 @@ def fault_runs(*arguments: str) -> dict[str, Any]:
 
 @pytest.mark.needs("gcc")
 def test_killed_at_two_hundred_changes_it_ends_as_if_nothing_had_happened() -> None:
-    result = fault_runs("kill", "--pages", "40", "--chains", "3", "--deaths", "80", "--within", "120")
+    result = fault_runs("kill", "--pages", "40", "--chains", "3", "--deaths", "70", "--within", "100")
     assert result["points"] >= 200
 
 

@@ -141,6 +141,7 @@ class Bench:
                 "connections": 8, "allow_private": ["127.0.0.0/8"], "retry_seconds": 0.1,
                 "resolve": {"*.site.test": f"127.0.0.1:{self.port}"},
             },
+            "fetch": {"tls_verify": False},  # nobody here speaks TLS, and loading certificates takes its time
             "archive": {"disk_reserve_bytes": 0, "warc_bytes": 2**20},
             "run": {"log": "pages", "watchdog_seconds": 0.0},
             "nodes": {"a": {}, "b": {}},

@@ -11,12 +11,12 @@ from collections import Counter
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from periplus.model import Fetched, Link, Page
+from periplus.pages.bounds import bounded
 from periplus.pages.dates import published_date
 from periplus.pages.encoding import decode_html
 from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
-from periplus.pages.nesting import flattened
 from periplus.urls import canonicalize
 
 __all__ = ["read_page"]
@@ -52,7 +52,7 @@ SPARE_DESCRIPTION_CHARS = 300
 """Where a page does not describe itself, the beginning of its main text does."""
 
 MAX_ANCHOR_CHARS = 500
-MAX_TEXT_CHARS = 2_000_000
+MAX_TEXT_CHARS = 500_000
 TOKEN = re.compile(r"\S+")
 CHARS_PER_TOKEN = 12
 """How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
@@ -65,7 +65,8 @@ REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    tree = LexborHTMLParser(flattened(_source(fetched)))
+    source, links_cut_off = bounded(_source(fetched))
+    tree = LexborHTMLParser(source)
     metadata = read_metadata(tree)
     base = _base_url(tree, fetched.url)
     title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
@@ -74,7 +75,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
     language = _stated_language(tree, fetched)
     directives = _directives(metadata, fetched)
-    dropped: Counter[str] = Counter()
+    dropped: Counter[str] = Counter({"page_links": links_cut_off} if links_cut_off else {})
     text, links = _text_and_links(tree, base, max_links, window_tokens, dropped)
     content = main_text(text, [(link.start, link.end) for link in links if link.start >= 0])
     if not title:
