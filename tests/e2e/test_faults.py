@@ -34,3 +34,10 @@ def test_killed_at_two_hundred_changes_it_ends_as_if_nothing_had_happened() -> N
 def test_without_room_at_a_write_it_waits_and_goes_on() -> None:
     result = fault_runs("full", "--pages", "12", "--every", "37")
     assert result["points"] >= 15
+
+
+@pytest.mark.needs("gcc")
+def test_a_crawl_ends_if_and_only_if_nothing_is_left() -> None:
+    """Whatever fails: queue and outbox are empty at the end, and every lease has ended in one outcome."""
+    result = fault_runs("chaos", "--pages", "40", "--chains", "8")
+    assert result["crawls"] == 8

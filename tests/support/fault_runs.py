@@ -3,6 +3,7 @@
     python fault_runs.py kill --pages 40 --chains 8 --deaths 30     many deaths in each crawl, at chosen changes
     python fault_runs.py kill-all --pages 500                       one crawl for every single change
     python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while
+    python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 
 Starts itself again under `faultfs.so` (compiled from `faultfs.c`). Prints one JSON object a line; the last is the sum.
 """
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,23 +59,44 @@ def compile_faults(folder: Path) -> Path:
 
 def answer(host: str, path: str, pages: int) -> bytes:
     """The response for a URL of the site: pages that link to others, a redirect, a missing page, a copy."""
+    web = host.partition(".")[2]
     number = int(path.removeprefix("/p/")) if path.startswith("/p/") and path[3:].isdecimal() else None
     if number is None or number >= pages or path == "/robots.txt":
         return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
     if number % 29 == 13:
-        target = f"http://{host_of(number + 1)}/p/{(number + 1) % pages}"
+        target = f"http://{host_of(number + 1, web)}/p/{(number + 1) % pages}"
         return f"HTTP/1.1 301 Moved\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode()
     shown = 7 if number % 31 == 17 else number  # a copy of another page
     links = "".join(
-        f'<li><a href="http://{host_of(other)}/p/{other}">page {other}</a>'
+        f'<li><a href="http://{host_of(other, web)}/p/{other}">page {other}</a>'
         for other in {(number * 3 + 1) % pages, (number * 3 + 2) % pages, (number * 3 + 3) % pages, pages + number}
     )
     body = f"<title>Page {shown}</title><p>Page {shown} tells of {TOWNS[shown % 4]}.</p><ul>{links}</ul>".encode()
     return b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
-def host_of(number: int) -> str:
-    return f"h{number % HOSTS}.site.test"
+def host_of(number: int, web: str = "site.test") -> str:
+    return f"h{number % HOSTS}.{web}"
+
+
+def chaos(host: str, path: str, tries: int, pages: int) -> bytes | None:
+    """An answer of a site that fails in every way, differently at each try; None: it hangs up."""
+    dice = random.Random(f"{host} {path} {tries}")  # the host's name has the number of the run in it
+    good = answer(host, path, pages)
+    kind = dice.choice(["good"] * 5 + ["none", "torn", "busy", "error", "garbage", "binary", "away", "loop", "empty"])
+    location = {"away": "ftp://elsewhere.test/", "loop": f"http://{host}{path}"}.get(kind)
+    if location:
+        return f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
+    return {
+        "good": good,
+        "none": None,
+        "torn": good[: len(good) // 2],
+        "busy": b"HTTP/1.1 429 Slow\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n",
+        "error": b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n",
+        "garbage": b"HTTP/9 nonsense\r\n\r\n",
+        "binary": b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\nPNG",
+        "empty": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n",
+    }[kind]
 
 
 @contextlib.contextmanager
@@ -99,6 +122,7 @@ def site(folder: Path, pages: int) -> Iterator[tuple[int, Path]]:
 
 def serve(listener: socket.socket, log: Path, pages: int) -> None:
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
+    tries: Counter[str] = Counter()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -107,7 +131,14 @@ def serve(listener: socket.socket, log: Path, pages: int) -> None:
                 path = head[0].split(" ")[1]
                 host = next(line[5:].strip() for line in head if line.lower().startswith("host:"))
                 os.write(descriptor, f"{host} {path}\n".encode())
-                writer.write(answer(host, path, pages))
+                tries[host + path] += 1
+                reply = answer(host, path, pages)
+                if ".chaos" in host and path != "/robots.txt":  # else all seeds might be out of reach, which is an end
+                    wrong = chaos(host, path, tries[host + path], pages)
+                    if wrong is None or wrong != reply:
+                        writer.write(wrong or b"")
+                        break
+                writer.write(reply)
                 await writer.drain()
         writer.close()
 
@@ -131,14 +162,14 @@ class Bench:
     log: Path
     gazetteer: Gazetteer
 
-    def prepared(self, out: Path) -> Prepared:
+    def prepared(self, out: Path, web: str) -> Prepared:
         job = {
             "name": "faults",
             "out": str(out),
-            "seeds": [f"http://{host_of(number)}/p/{number}" for number in (0, 1)],
+            "seeds": [f"http://{host_of(number, web)}/p/{number}" for number in (0, 1)],
             "crawl": {
                 "strategy": "hash", "keep": "all", "delay_seconds": 0.0, "ip_delay_seconds": 0.0, "workers": 1,
-                "connections": 8, "allow_private": ["127.0.0.0/8"], "retry_seconds": 0.1,
+                "connections": 8, "allow_private": ["127.0.0.0/8"], "retry_seconds": 0.02,
                 "resolve": {"*.site.test": f"127.0.0.1:{self.port}"},
             },
             "fetch": {"tls_verify": False},  # nobody here speaks TLS, and loading certificates takes its time
@@ -148,7 +179,7 @@ class Bench:
         }  # fmt: skip
         return prepare(job_from_dict(job, "faults"), self.folder, self.gazetteer)
 
-    def run(self, out: Path, mode: int, number: int, count: int = 0) -> tuple[int, int]:
+    def run(self, out: Path, mode: int, number: int, count: int = 0, web: str = "site.test") -> tuple[int, int]:
         """One crawl in a process of its own, armed; gives its exit status (negative: the signal) and its changes."""
         told, tells = os.pipe()
         pid = os.fork()
@@ -156,7 +187,8 @@ class Bench:
             status = CRAWL_FAILED
             try:
                 os.close(told)
-                status = self._crawl(out, mode, number, count, tells)
+                self.faults.fault_arm(str(out).encode(), mode, ctypes.c_long(number), ctypes.c_long(count))
+                status = self._crawl(self.prepared(out, web), tells)
             except BaseException:
                 traceback.print_exc()
                 raise
@@ -168,12 +200,11 @@ class Bench:
         _, status = os.waitpid(pid, 0)
         return os.waitstatus_to_exitcode(status), changes
 
-    def _crawl(self, out: Path, mode: int, number: int, count: int, tells: int) -> int:
+    def _crawl(self, prepared: Prepared, tells: int) -> int:
         disk.RETRY_SECONDS = 0.02
         crawl.COMMIT_SECONDS = 0.01  # more commits, so more moments between them
-        self.faults.fault_arm(str(out).encode(), mode, ctypes.c_long(number), ctypes.c_long(count))
         try:
-            run_crawl(self.prepared(out), quiet=True)
+            run_crawl(prepared, quiet=True)
         except PeriplusError as error:
             print(f"  {error}", file=sys.stderr)
             return error.exit_code
@@ -257,12 +288,33 @@ def full_disk(bench: Bench, out: Path, whole: dict[str, str], number: int, count
     return wrong + judge(bench, out, whole)
 
 
+def chaotic(bench: Bench, out: Path, number: int) -> list[str]:
+    """A crawl of a site where everything fails now and then: it ends, and then nothing is left anywhere."""
+    status, _ = bench.run(out, COUNT, 0, web=f"chaos{number}.site.test")
+    wrong = [] if status == 0 else [f"ended with {status}"]
+    leases: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
+    for line in (out / "log.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        if event["event"] == "lease ended":
+            leases[event["outcome"]] += 1
+    for database in out.glob("nodes/*/node.db"):
+        with contextlib.closing(sqlite3.connect(database)) as db:
+            for table, condition in (("url", "state = 0"), ("outbox", "1")):
+                left = db.execute(f"SELECT count(*) FROM {table} WHERE {condition}").fetchone()[0]
+                wrong += [f"{left} rows of {table} are left"] if left else []
+            counted.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
+    if leases != counted:
+        wrong.append(f"the outcomes do not add up to the leases: {counted - leases}, {leases - counted}")
+    return wrong
+
+
 # -- The command -------------------------------------------------------------------------------------
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kill", "kill-all", "full"])
+    parser.add_argument("what", choices=["kill", "kill-all", "full", "chaos"])
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--chains", type=int, default=8)
     parser.add_argument("--deaths", type=int, default=30)
@@ -297,6 +349,11 @@ def run(bench: Bench, options: argparse.Namespace) -> int:
             deaths = [numbers.randint(1, options.within) for _ in range(options.deaths)]
             died, found = kill_chain(bench, out, whole, deaths)
             points, crawls, wrong = points + died, crawls + 1, wrong + found
+            shutil.rmtree(out)
+    elif options.what == "chaos":
+        for number in range(options.chains):
+            found = chaotic(bench, out, number)
+            crawls, wrong = crawls + 1, wrong + [f"run {number}: {text}" for text in found]
             shutil.rmtree(out)
     else:
         for number in range(1, changes + 1, options.every):
