@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import date
 
 import msgspec
 import xxhash
@@ -16,10 +17,10 @@ import zstandard
 from periplus.fetch.sitemaps import read_sitemap
 from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
-from periplus.pages import read_page
+from periplus.pages import decode_html, read_page, searched_date
 from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.store.archive import warc_record
+from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
 from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
@@ -81,7 +82,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         title=page.title,
         description=page.description,
         language=page.language,
-        published=page.published,
+        published=_published(page, fetched) if kept else page.published,
         outcome=outcome,
         nofollow=page.nofollow,
         score=score,
@@ -95,7 +96,8 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         likeness=likeness(page.text),
         text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
-        warc=warc_record(fetched) if kept and lens.warc else b"",
+        warc=page_records(fetched, _archived_facts(page)) if kept and lens.warc else (),
+        payload=payload_digest(fetched.body) if kept else "",
     )
 
 
@@ -123,6 +125,19 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
         sitemaps=found.sitemaps,
         lastmods=tuple((fingerprint(entry.url), entry.lastmod) for entry in found.entries if entry.lastmod),
     )
+
+
+def _published(page: Page, fetched: Fetched) -> date | None:
+    """The day that a kept page was published, also where it has to be searched for."""
+    if page.published is not None:
+        return page.published
+    html = decode_html(fetched.body, fetched.content_type)
+    return searched_date(html, fetched.url, fetched.fetched_at.date())
+
+
+def _archived_facts(page: Page) -> dict[str, str]:
+    """What the archive's metadata record says of a page."""
+    return {"title": page.title, "language": page.language, "canonical": page.canonical or ""}
 
 
 def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[RoutedLink], Counter[str]]:

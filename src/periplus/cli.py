@@ -28,6 +28,7 @@ COMMANDS = {
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
     "index": "periplus.index.commands:index_app",
+    "verify": "periplus.verify:verify",
     "evaluate": "periplus.evaluate.commands:evaluate",
     "record": "periplus.experiments:record",
     "compare": "periplus.experiments:compare",

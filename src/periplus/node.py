@@ -16,12 +16,13 @@ import msgspec
 import numpy as np
 
 from periplus.clock import Clock
-from periplus.errors import AddressBusy, BadContent
+from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import Accepted, Earlier, HostOrder, Intake, Revisits, Schedule, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.pages import Workers
+from periplus.running import Journal
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
 from periplus.strategies import Settling
@@ -40,13 +41,15 @@ class Health:
     answered: bool = False
     last_failure: str = ""
     outcomes: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
 
-    def take_up(self, pages: int, kept: int, outcomes: dict[str, int]) -> None:
+    def take_up(self, pages: int, kept: int, outcomes: dict[str, int], dropped: dict[str, int]) -> None:
         """Add what an earlier run has done."""
         self.pages += pages
         self.kept += kept
         self.answered = self.answered or pages > 0
         self.outcomes.update(outcomes)
+        self.dropped.update(dropped)
 
     def count(self, done: Completion) -> None:
         """Add a finished lease."""
@@ -54,6 +57,7 @@ class Health:
         self.pages += first
         self.kept += first and done.outcome is Outcome.KEPT
         self.outcomes[done.outcome] += 1
+        self.dropped.update(done.dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class Shared:
     agent: str
     settling: Settling
     crawl: CrawlSettings
+    journal: Journal
 
 
 READ = frozenset({Outcome.NOT_MODIFIED, Outcome.SITEMAP, Outcome.GONE})
@@ -198,6 +203,7 @@ class Node:
         self.batch.seeds.extend(self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named).mine)
         if record.status == "unreachable":
             self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
+            self._shared.journal.write("robots unreachable", origin=origin, reason=self._shared.robots.last_failure)
         else:
             self._shared.health.answered = True
 
@@ -208,6 +214,9 @@ class Node:
                 analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
             except BadContent:
                 self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            except Quarantined as error:
+                self._shared.journal.write("page quarantined", node=self.name, url=lease.url, reason=str(error))
+                self._commit(Completion(lease, Outcome.QUARANTINED))
             else:
                 await my_turn()
                 if analysis.outcome is Outcome.SITEMAP:
@@ -327,6 +336,11 @@ class Node:
             )
         )
         self._shared.health.count(done)
+        if self._shared.journal.pages:
+            seconds = round(done.fetched.seconds, 3) if done.fetched else None
+            self._shared.journal.write(
+                "lease ended", node=self.name, url=done.lease.url, outcome=done.outcome, seconds=seconds
+            )
 
     def _end_turn(self, turn: Turn, *, asked: bool, rest_seconds: float = 0.0) -> None:
         """Give the host back and say when this node wants it again."""

@@ -146,7 +146,7 @@ def _study_page(fetched: Fetched, host: str) -> Study:
     fact = PageFacts(
         fetched.url,
         host,
-        replace(whole, links=(), text=b"", mentions=b"", warc=b""),
+        replace(whole, links=(), text=b"", mentions=b"", warc=()),
         None,
         tuple(link.host for link in whole.links),
         tuple(link.url for link in whole.links),
