@@ -18,6 +18,7 @@
         RobotsUnreachable         robots.txt cannot be read now, so nothing may be fetched yet
         AddressBusy               other hosts of the same address were asked just now: nothing was sent
         TooLarge, TooSlow, TooManyRedirects, BadContent, TlsError, DnsError, ConnectionFailed
+        Quarantined               the page broke the process that read it, twice
       ExchangeError               an envelope from another node cannot be used
 
 A fetch *outcome* is a value (`model.Outcome`), not an exception, wherever rooms meet.
@@ -43,6 +44,7 @@ __all__ = [
     "PeriplusError",
     "PlaceError",
     "PortTaken",
+    "Quarantined",
     "QueryError",
     "RobotsDisallowed",
     "RobotsUnreachable",
@@ -150,6 +152,10 @@ class AddressBusy(FetchError):
 
 class BadContent(FetchError):
     """The response or the page in it cannot be read."""
+
+
+class Quarantined(FetchError):
+    """The page broke two worker processes, by crash, time or memory; it is set aside and not read again."""
 
 
 class TlsError(FetchError):

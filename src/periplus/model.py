@@ -173,6 +173,7 @@ class Outcome(StrEnum):
     TOO_SLOW = "too_slow"
     TOO_MANY_REDIRECTS = "too_many_redirects"  # one more than fetch.redirects in a row
     BAD_CONTENT = "bad_content"
+    QUARANTINED = "quarantined"  # broke two of the processes that read pages; set aside
     TLS_ERROR = "tls_error"
     DNS_ERROR = "dns_error"
     CONNECTION_FAILED = "connection_failed"
@@ -215,6 +216,7 @@ class Fetched:
     address: str
     truncated: bool = False
     sitemap: bool = False
+    request_headers: tuple[tuple[str, str], ...] = ()  # as they were sent
 
     def header(self, name: str) -> str | None:
         """The first header of that name, in any case."""
@@ -250,7 +252,8 @@ class PageHints:
 class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
-    `dropped` counts links that were not taken, by reason (`urls/filters.py`).
+    `main_text` is the text without menus and other furniture. `dropped` counts links that were not taken, by reason
+    (`urls/filters.py`).
     """
 
     url: str
@@ -265,6 +268,7 @@ class Page:
     description: str = ""
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
+    main_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +452,8 @@ class Analysis:
     content_digest: int
     text: bytes = b""  # zstd; kept pages only
     mentions: bytes = b""  # zstd; kept pages only
-    warc: bytes = b""  # finished gzip members; kept pages only
     likeness: int = 0  # similarity hash of the text; 0: too short to compare
     sitemaps: tuple[str, ...] = ()  # further sitemaps that a sitemap names
     lastmods: tuple[tuple[int, float], ...] = ()  # fingerprint and Unix time of what a sitemap says has changed
+    warc: tuple[bytes, ...] = ()  # finished gzip members, the response first; kept pages only
+    payload: str = ""  # digest of the body as WARC writes it; kept pages only

@@ -16,15 +16,16 @@ import msgspec
 import numpy as np
 
 from periplus.clock import Clock
-from periplus.errors import AddressBusy, BadContent
+from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
 from periplus.frontier import Accepted, Earlier, HostOrder, Intake, Revisits, Schedule, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.pages import Workers
+from periplus.running import Journal
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import BlendStrategy, HostPlaces, Strategy
+from periplus.strategies import Settling
 from periplus.topics import Topic
 from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
@@ -40,13 +41,15 @@ class Health:
     answered: bool = False
     last_failure: str = ""
     outcomes: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
 
-    def take_up(self, pages: int, kept: int, outcomes: dict[str, int]) -> None:
+    def take_up(self, pages: int, kept: int, outcomes: dict[str, int], dropped: dict[str, int]) -> None:
         """Add what an earlier run has done."""
         self.pages += pages
         self.kept += kept
         self.answered = self.answered or pages > 0
         self.outcomes.update(outcomes)
+        self.dropped.update(dropped)
 
     def count(self, done: Completion) -> None:
         """Add a finished lease."""
@@ -54,6 +57,7 @@ class Health:
         self.pages += first
         self.kept += first and done.outcome is Outcome.KEPT
         self.outcomes[done.outcome] += 1
+        self.dropped.update(done.dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,9 @@ class Shared:
     topic: Topic
     health: Health
     agent: str
-    strategy: Strategy
+    settling: Settling
     crawl: CrawlSettings
-    hosts: HostPlaces = field(default_factory=HostPlaces)
-    settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
+    journal: Journal
 
 
 READ = frozenset({Outcome.NOT_MODIFIED, Outcome.SITEMAP, Outcome.GONE})
@@ -106,7 +109,7 @@ class Node:
         """Take up from the database what was sent to other nodes, and what hosts turned out to be about."""
         if self._shared.crawl.overlap == "allow":
             self._remember_sent()
-        if isinstance(self._shared.strategy, BlendStrategy):
+        if self._shared.settling.learns:
             self._remember_hosts()
 
     def _remember_sent(self) -> None:
@@ -119,7 +122,7 @@ class Node:
             for mark, node, step in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), deep, strict=False):
                 if depth + step <= self._shared.crawl.depth:
                     self._sent.add(_sent_mark(names[int(node)], int(mark)))
-                    self._shared.settled.setdefault(int(mark), names[int(node)])
+                    self._shared.settling.remember(int(mark), names[int(node)])
 
     def _remember_hosts(self) -> None:
         rows = self.store.db.execute(
@@ -127,7 +130,7 @@ class Node:
             "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
         )
         for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
-            self._shared.hosts.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
+            self._shared.settling.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
 
     def take_batch(self) -> Batch:
         """Hand over what is to be committed; a new batch begins."""
@@ -200,6 +203,7 @@ class Node:
         self.batch.seeds.extend(self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named).mine)
         if record.status == "unreachable":
             self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
+            self._shared.journal.write("robots unreachable", origin=origin, reason=self._shared.robots.last_failure)
         else:
             self._shared.health.answered = True
 
@@ -210,6 +214,9 @@ class Node:
                 analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
             except BadContent:
                 self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            except Quarantined as error:
+                self._shared.journal.write("page quarantined", node=self.name, url=lease.url, reason=str(error))
+                self._commit(Completion(lease, Outcome.QUARANTINED))
             else:
                 await my_turn()
                 if analysis.outcome is Outcome.SITEMAP:
@@ -259,23 +266,12 @@ class Node:
 
     def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
         """Learn what the page says of its host, then settle its links by all that is known of theirs."""
-        strategy, hosts = self._shared.strategy, self._shared.hosts
-        if not isinstance(strategy, BlendStrategy):
+        settling = self._shared.settling
+        if not settling.learns:
             return analysis
         if not lease.sitemap:
-            hosts.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
-        if self._shared.crawl.policy == "b":
-            return analysis
-        views = {link.host: hosts.view(link.host) for link in analysis.links}
-        links = []
-        for link in analysis.links:
-            node = self._shared.settled.get(link.fingerprint)
-            if node is None:  # the first decision about a URL stands, so that no two nodes fetch it
-                node = strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node
-                if self._shared.crawl.overlap == "allow":
-                    self._shared.settled[link.fingerprint] = node
-            links.append(replace(link, node=node, evidence=()))
-        return replace(analysis, links=tuple(links))
+            settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
+        return replace(analysis, links=settling.settle(analysis.links, self.name))
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""
@@ -340,6 +336,11 @@ class Node:
             )
         )
         self._shared.health.count(done)
+        if self._shared.journal.pages:
+            seconds = round(done.fetched.seconds, 3) if done.fetched else None
+            self._shared.journal.write(
+                "lease ended", node=self.name, url=done.lease.url, outcome=done.outcome, seconds=seconds
+            )
 
     def _end_turn(self, turn: Turn, *, asked: bool, rest_seconds: float = 0.0) -> None:
         """Give the host back and say when this node wants it again."""

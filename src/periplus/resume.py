@@ -56,7 +56,9 @@ def _take_up(node: Node, shared: Shared) -> None:
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
         shared.robots.remember(RobotsRecord(*row))
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
-    shared.health.take_up(pages, kept, dict(db.execute("SELECT name, count FROM outcome").fetchall()))
+    outcomes = dict(db.execute("SELECT name, count FROM outcome").fetchall())
+    dropped = dict(db.execute("SELECT reason, count FROM dropped").fetchall())
+    shared.health.take_up(pages, kept, outcomes, dropped)
     for host in node.queue.load(now):
         shared.schedule.want(host, node.name, monotonic)
 

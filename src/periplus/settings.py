@@ -26,6 +26,7 @@ __all__ = [
     "Job",
     "NodeSettings",
     "RevisitSettings",
+    "RunSettings",
     "SettingRow",
     "TopicSettings",
     "explain",
@@ -274,12 +275,46 @@ class ArchiveSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     warc: Annotated[bool, _meta("Keep the response of every kept page in WARC files.")] = True
     warc_bytes: Annotated[int, _meta("Size at which a new WARC file is begun.", "bytes", ge=2**20)] = 2**30
     disk_reserve_bytes: Annotated[
-        int, _meta("The crawl pauses (exit code 4) when less than this is free.", "bytes", ge=0)
+        int, _meta("The crawl does not start, and pauses, when less than this is free.", "bytes", ge=0)
     ] = 256 * 2**20
     durability: Annotated[
         Literal["normal", "full"],
         _meta("normal: nothing is lost when the process dies. full: nor when the power fails (slower)."),
     ] = "normal"
+
+
+class RunSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the process runs and what it tells."""
+
+    log: Annotated[
+        Literal["off", "events", "pages"],
+        _meta("What goes into log.jsonl in the crawl's folder: nothing, events, or also the end of every lease."),
+    ] = "events"
+    log_bytes: Annotated[
+        int, _meta("Size at which the log is begun anew; the one before is kept.", "bytes", ge=2**12)
+    ] = 64 * 2**20
+    metrics_port: Annotated[
+        Annotated[int, Meta(ge=0, le=65_535)] | None,
+        _meta("Port of /metrics in Prometheus' text form; 0: any free one, which the log names; absent: none.", "port"),
+    ] = None
+    metrics_host: Annotated[str, _meta("Address that /metrics listens on; there is no password.", "address")] = (
+        "127.0.0.1"
+    )
+    watchdog_seconds: Annotated[
+        float, _meta("The log says where the event loop is when it stands still so long; 0: never.", "seconds", ge=0)
+    ] = 2.0
+    disk_wait_minutes: Annotated[
+        float,
+        _meta(
+            "How long a crawl without room on the disk waits for some before it ends (exit code 4).", "minutes", ge=0
+        ),
+    ] = 60.0
+    page_cpu_seconds: Annotated[
+        float, _meta("Most processor time to read, locate and judge one page.", "seconds", gt=0)
+    ] = 2.0
+    page_memory_bytes: Annotated[
+        int, _meta("Most memory that a page may cost beyond what its worker has.", "bytes", ge=2**26)
+    ] = 512 * 2**20
 
 
 class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -311,6 +346,7 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     crawl: Annotated[CrawlSettings, _meta("How it goes.")] = CrawlSettings()
     fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
+    run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
 
 

@@ -33,7 +33,7 @@ def whole(web: MiniwebProcess, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("crawl") / "whole"
     done = periplus("crawl", web.job, "--out", folder, "--json")
     assert done.code == 0, done.err
-    assert done.json["stop_reason"] == "frontier empty"
+    assert done.json["stop_reason"].startswith("frontier empty: ")
     return folder
 
 
@@ -118,7 +118,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_pages(web: MiniwebProces
 def test_page_limit_is_exact_and_resumable(web: MiniwebProcess, tmp_path: Path) -> None:
     folder = tmp_path / "limited"
     first = periplus("crawl", web.job, "--out", folder, "--pages", 40, "--json")
-    assert (first.code, first.json["pages"], first.json["stop_reason"]) == (3, 40, "page limit")
+    assert (first.code, first.json["pages"], first.json["stop_reason"]) == (3, 40, "page limit: 40 pages")
     assert first.json["queued"] > 0
     finished = sum(first.json["outcomes"].values()) - first.json["outcomes"].get("retry", 0)
     assert first.json["seen"] == first.json["queued"] + finished, "every URL is queued or done"

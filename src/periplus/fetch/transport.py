@@ -146,6 +146,7 @@ class Transport:
                 seconds=self._clock.monotonic() - started,
                 address=address,
                 truncated=truncated,
+                request_headers=tuple((str(name), value) for name, value in response.request_info.headers.items()),
             )
 
     def _checked(self, url: str) -> CanonicalUrl:

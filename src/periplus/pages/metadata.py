@@ -51,6 +51,8 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
         address = _microdata_address(node)
         if address:
             found.addresses.append(address)
+    for node in tree.css('[itemprop="geo"], .geo')[:MAX_HINTS]:
+        _add_point(found, _property(node, "latitude", "latitude"), _property(node, "longitude", "longitude"))
     for node in tree.css("time[datetime]")[:5]:
         found.dates.append(node.attributes.get("datetime") or "")
     return found
@@ -108,6 +110,7 @@ def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
         found.dates.append(published)
     if "latitude" in thing and "longitude" in thing:
         _add_point(found, str(thing["latitude"]), str(thing["longitude"]))
+    found.place_names.extend(_place_names(thing))
     kind = thing.get("@type")
     if kind == "PostalAddress" or (isinstance(kind, list) and "PostalAddress" in kind):
         parts = [
@@ -117,6 +120,16 @@ def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
         address = _join_address([part if isinstance(part, str) else "" for part in parts])
         if address:
             found.addresses.append(address)
+
+
+def _place_names(thing: dict[str, Any]) -> Iterator[str]:
+    """What a schema.org thing says it is about or from: the names of its places."""
+    for key in ("contentLocation", "spatialCoverage", "locationCreated", "areaServed"):
+        value = thing.get(key)
+        for place in value if isinstance(value, list) else [value]:
+            name = place.get("name") if isinstance(place, dict) else place
+            if isinstance(name, str) and name.strip():
+                yield " ".join(name.split())
 
 
 def _microdata_address(node: LexborNode) -> str:
@@ -129,9 +142,14 @@ def _microdata_address(node: LexborNode) -> str:
         ("postalCode", "postal-code"),
         ("addressCountry", "country-name"),
     ):
-        part = node.css_first(f'[itemprop="{prop}"], .{css_class}')
-        parts.append(" ".join((part.attributes.get("content") or part.text()).split()) if part else "")
+        parts.append(_property(node, prop, css_class))
     return _join_address(parts)
+
+
+def _property(node: LexborNode, prop: str, css_class: str) -> str:
+    """A property in microdata or by a microformat's class."""
+    part = node.css_first(f'[itemprop="{prop}"], .{css_class}')
+    return " ".join((part.attributes.get("content") or part.text()).split()) if part else ""
 
 
 def _join_address(parts: list[str]) -> str:

@@ -1,11 +1,13 @@
 """The commit: everything that a batch of finished leases brought, in one transaction of the node's database.
 
 Page, places, entities, links, outcome, new URLs, links for other nodes and the host's next turn stand or fall
-together. The WARC record is written before, and the row names its offset. A batch that fails leaves nothing behind.
-Runs in the one writer thread; everything else reads.
+together. The WARC record is written before, and the row names its offset. A batch that fails leaves nothing behind,
+on disk or here, so that it can be tried again when the disk has room. Runs in the one writer thread; everything else
+reads.
 """
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,13 +19,21 @@ from periplus.fetch import RobotsRecord
 from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
-from periplus.store.archive import Archive
+from periplus.store.archive import Archive, Seen, revisit_record
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
+from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.urls import fingerprint, registrable_domain
 
-__all__ = ["Batch", "Committed", "Completion", "Delivery", "NodeStore"]
+__all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end"]
+
+ARCHIVE_END = "archive_end"
+"""Key in `meta`: file and offset behind the last committed WARC record."""
+
+ArchivePlace = tuple[str | None, int | None, int | None]
+NOWHERE: ArchivePlace = (None, None, None)
+SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +101,32 @@ class NodeStore:
         self, folder: NodeFolder, nodes: Iterable[str], settings: ArchiveSettings, *, agent: str, clock: Clock
     ) -> None:
         self.folder = folder
+        self._survives_power_loss = settings.durability == "full"
         self.db = open_writer(folder.database, durability=settings.durability)
         self.archive = Archive(folder.archive, folder.name, settings.warc_bytes, agent=agent, clock=clock)
+        self._new_hosts: list[str] = []
+        self._new_places: list[int] = []
+        try:
+            with storage_errors(folder.database):
+                self._take_up(nodes)
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _take_up(self, nodes: Iterable[str]) -> None:
+        """What an earlier run has left."""
         self._hosts: dict[str, int] = dict(self.db.execute("SELECT name, id FROM host").fetchall())
         self._places: set[int] = {row[0] for row in self.db.execute("SELECT id FROM place")}
         self._node_ids = self._number_nodes(nodes)
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
-        last = self.db.execute("SELECT value FROM meta WHERE key = 'archive_end'").fetchone()
-        file, _, end = last[0].partition(" ") if last else ("", "", "0")
-        self.archive.resume(file or None, int(end))
-        self._archive_end = ""
+        self.archive.resume(*archive_end(self.db))
+
+    @property
+    def hosts(self) -> int:
+        """Hosts that the node knows."""
+        return len(self._hosts)
 
     def close(self) -> None:
         """Let database and archive go."""
@@ -110,17 +134,28 @@ class NodeStore:
         self.db.close()
 
     def commit(self, batch: Batch) -> Committed:
-        """Write a batch: all of it or, with an error, nothing. After an error the store has to be opened anew."""
+        """Write a batch: all of it or, with an error, nothing; after an error the same batch may be tried again."""
+        before = (self._next_url, self._next_page, self._revision, self.archive.end)
+        self._new_hosts, self._new_places = [], []
         with storage_errors(self.folder.database):
-            self.db.execute("BEGIN IMMEDIATE")
             try:
+                self.db.execute("BEGIN IMMEDIATE")
                 result = self._write(batch)
                 self.db.execute("COMMIT")
             except BaseException:
-                if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")
+                self._undo(*before)
                 raise
         return result
+
+    def _undo(self, next_url: int, next_page: int, revision: int, end: tuple[str, int]) -> None:
+        """Forget what a failed batch has left in memory and in the archive."""
+        self._next_url, self._next_page, self._revision = next_url, next_page, revision
+        for host in self._new_hosts:
+            del self._hosts[host]
+        self._places.difference_update(self._new_places)
+        self.archive.resume(*end)
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     def _write(self, batch: Batch) -> Committed:
         queued: list[tuple[Lease, int]] = []
@@ -140,8 +175,6 @@ class NodeStore:
             self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
-        if self._archive_end:  # pages that are read again keep their number, so the last page is not the last record
-            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('archive_end', ?)", (self._archive_end,))
         if batch.due_until:
             queued.extend(queue_due(self.db, batch.due_until))
         self._count("outcome", "name", outcomes)
@@ -153,7 +186,16 @@ class NodeStore:
                 "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?)",
                 (record.origin, record.status, record.body, record.fetched_at, record.expires_at, record.failures),
             )
+        self._note_archive_end()
         return Committed(queued, outbox)
+
+    def _note_archive_end(self) -> None:
+        """What lies behind this in the archive does not count, should the process die before the next commit."""
+        if self.archive.is_open:
+            if self._survives_power_loss:
+                self.archive.sync()
+            file, offset = self.archive.end
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ARCHIVE_END, f"{offset} {file}"))
 
     # -- Frontier rows -----------------------------------------------------------------------------
 
@@ -190,6 +232,7 @@ class NodeStore:
         if host_id is None:
             cursor = self.db.execute("INSERT INTO host (name, domain) VALUES (?, ?)", (host, registrable_domain(host)))
             host_id = self._hosts[host] = cursor.lastrowid or 0
+            self._new_hosts.append(host)
         return host_id
 
     def _complete(self, done: Completion) -> None:
@@ -208,6 +251,8 @@ class NodeStore:
         )
         if done.analysis is not None and done.fetched is not None:
             self._add_page(done, done.fetched, done.analysis)
+        elif done.outcome is Outcome.NOT_MODIFIED and done.fetched is not None:
+            self._archive_unchanged(lease, done.fetched)
         if done.lastmods:
             bring_forward(self.db, done.lastmods)
 
@@ -228,10 +273,7 @@ class NodeStore:
         kept = done.outcome is Outcome.KEPT
         page_id = self._page_id(done.lease)
         self._revision += 1
-        warc: tuple[str | None, int | None, int | None] = (None, None, None)
-        if kept and found.warc:
-            warc = self.archive.append(found.warc)
-            self._archive_end = f"{warc[0]} {warc[1] + warc[2]}"
+        warc = self._archive_page(done, fetched, found)
         for weighted in found.places:
             self._add_place(weighted.place)
         self.db.execute(
@@ -283,6 +325,32 @@ class NodeStore:
             self.db.execute(f"DELETE FROM {table} WHERE page_id = ?", row)
         return int(row[0])
 
+    def _archive_page(self, done: Completion, fetched: Fetched, found: Analysis) -> ArchivePlace:
+        """Archive a kept page whole and a duplicate as a revisit, if its body is one that is archived already."""
+        if not found.warc:
+            return NOWHERE
+        if done.outcome is Outcome.KEPT:
+            return self.archive.append(*found.warc)
+        if done.outcome is Outcome.DUPLICATE:
+            row = self.db.execute(f"{SEEN} WHERE content_digest = ? AND kept = 1 LIMIT 1", (found.content_digest,))
+            seen = self._seen(row.fetchone())
+            if seen is not None and seen.payload_digest == found.payload:
+                return self.archive.append(revisit_record(fetched, seen), *found.warc[1:])
+        return NOWHERE
+
+    def _archive_unchanged(self, lease: Lease, fetched: Fetched) -> None:
+        """The server says that the page is as it was: a revisit record, if there is a record to refer to."""
+        seen = self._seen(self.db.execute(f"{SEEN} WHERE url_id = ?", (lease.url_id,)).fetchone())
+        if seen is not None:
+            self.archive.append(revisit_record(fetched, seen))
+
+    def _seen(self, row: tuple[str, str, str, int, int] | None) -> Seen | None:
+        """The archived response that a row of `page` stands for."""
+        if row is None or row[2] is None:
+            return None
+        url, fetched_at, file, offset, length = row
+        return Seen(url, warc_time(fetched_at), archived_payload(self.folder.archive / file, offset, length))
+
     def _add_geography(self, page_id: int, found: Analysis) -> None:
         self.db.executemany(
             "INSERT INTO page_place VALUES (?, ?, ?)",
@@ -309,6 +377,7 @@ class NodeStore:
         if place.id in self._places:
             return
         self._places.add(place.id)
+        self._new_places.append(place.id)
         self.db.execute(
             "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?)",
             (
@@ -364,3 +433,15 @@ class NodeStore:
         """Number the job's nodes in the order of their names; the same in every database of the crawl."""
         self.db.executemany("INSERT OR IGNORE INTO node_name VALUES (?, ?)", list(enumerate(sorted(nodes))))
         return dict(self.db.execute("SELECT name, id FROM node_name").fetchall())
+
+
+def archive_end(db: sqlite3.Connection) -> tuple[str | None, int]:
+    """Where the committed part of the archive ends: its last file (None: there is none) and the offset in it."""
+    noted = db.execute("SELECT value FROM meta WHERE key = ?", (ARCHIVE_END,)).fetchone()
+    if noted is not None:
+        offset, _, file = noted[0].partition(" ")
+        return file, int(offset)
+    last = db.execute(  # written before the end was noted
+        "SELECT warc_file, warc_offset + warc_length FROM page WHERE warc_file IS NOT NULL ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    return last or (None, 0)

@@ -153,7 +153,10 @@ def _fetched(record: WarcRecord) -> Fetched | None:
     if target is None or http is None or http.status_code is None:
         return None
     headers = tuple((str(name), str(value)) for name, value in http)
+    length = record.content_length
     body = record.reader.read(MAX_BODY_BYTES + 1)
+    if len(body) < min(length, MAX_BODY_BYTES):
+        raise EOFError(f"{len(body)} of {length} bytes")
     try:
         body = decode_content(body, http.get("Content-Encoding") or "", MAX_BODY_BYTES)
     except (BadContent, TooLarge):
