@@ -291,6 +291,7 @@ class Address:
     zip: str
     place_id: int
     level: str = "street"
+    unit: str = ""
 
     @property
     def key(self) -> str:

@@ -197,13 +197,14 @@ def _zips(a: Arrays, gathered: Gathered, drafts: list[Draft], row_of: dict[str, 
     for row in np.flatnonzero(a["kind"] == KINDS.index("city")).tolist():
         if drafts[row].country == "US":
             towns.setdefault(drafts[row].admin1, []).append(row)
-    names = [n for z in zips for n in z.cities]
+    names = [n for z in zips for n in (*z.cities, *z.others)]
     keys = name_keys(names)
     town_rows = [r for rows in towns.values() for r in rows]
     town_keys = name_keys([drafts[r].name for r in town_rows])
     by_name: dict[tuple[str, int], list[int]] = {}
     for row, key in zip(town_rows, town_keys.tolist(), strict=True):
         by_name.setdefault((drafts[row].admin1, key), []).append(row)
+    nicknames = _nicknames(drafts, town_rows)
     vectors = {state: (np.array(rows), a["xyz"][rows]) for state, rows in towns.items()}
     at = np.zeros(len(zips) + 1, dtype=np.uint32)
     rows_out: list[int] = []
@@ -211,10 +212,13 @@ def _zips(a: Arrays, gathered: Gathered, drafts: list[Draft], row_of: dict[str, 
     position = 0
     for i, z in enumerate(zips):
         here = unit_vectors(np.array([z.lon]), np.array([z.lat]))[0] if z.lat else None
-        for name in z.cities:
-            row = _zip_town(by_name.get((z.state, int(keys[position]))), vectors.get(z.state), here, a["xyz"])
-            if row >= 0 and (z.state, int(keys[position])) not in by_name:
-                extra[row, int(keys[position])] = name
+        for name in (*z.cities, *z.others):
+            key = (z.state, int(keys[position]))
+            row = _close(nicknames.get(key), here, a["xyz"]) if key not in by_name else -1
+            if row < 0:
+                row = _zip_town(by_name.get(key), vectors.get(z.state), here, a["xyz"])
+            if row >= 0 and (z.state, int(keys[position])) not in by_name and name in z.cities:
+                extra[row, int(keys[position])] = name  # the others count under their ZIP only: "UT" is Austin in 78712
             rows_out.append(row)
             position += 1
         at[i + 1] = position
@@ -224,6 +228,20 @@ def _zips(a: Arrays, gathered: Gathered, drafts: list[Draft], row_of: dict[str, 
     a["zip_state"] = np.array([row_of.get(f"US.{z.state}", -1) for z in zips], dtype=np.int32)
     a["zip_point"] = np.array([(z.lon, z.lat) for z in zips], dtype=np.float32).reshape(-1, 2)
     a["zip_at"], a["zip_key"], a["zip_row"] = at, keys, np.array(rows_out, dtype=np.int32)
+
+
+def _nicknames(drafts: list[Draft], rows: list[int]) -> dict[tuple[str, int], int]:
+    """(state, key of another name) → the most populous of its towns that bears it: "New York" is New York City."""
+    pairs = [(row, text) for row in rows for text, flag in drafts[row].names if flag in (ALIAS, ALTERNATE)]
+    found: dict[tuple[str, int], int] = {}
+    for (row, _), key in zip(pairs, name_keys([text for _, text in pairs]).tolist(), strict=True):
+        found.setdefault((drafts[row].admin1, key), row)  # rows come most populous first
+    return found
+
+
+def _close(row: int | None, here: npt.NDArray[np.float32] | None, xyz: npt.NDArray[np.float32]) -> int:
+    """The row if it lies within about 40 km, else -1."""
+    return row if row is not None and here is not None and float(xyz[row] @ here) > np.cos(40 / 6371) else -1
 
 
 def _zip_town(

@@ -24,7 +24,7 @@ from periplus.places.sources import Gathered, gather, source_versions
 
 __all__ = ["add_records", "build_from", "built_path", "cache_folder", "compile_gazetteer", "open_container"]
 
-RECIPE: Final = 10
+RECIPE: Final = 11
 """Raised whenever the same sources would compile to something else."""
 
 _MONTH_SECONDS: Final = 30 * 86400

@@ -61,13 +61,14 @@ class Draft:
 
 @dataclass(slots=True)
 class ZipDraft:
-    """One ZIP: its state, point and every city name the post office accepts for it."""
+    """One ZIP: its state, point, every city name the post office accepts for it, and those that people use besides."""
 
     zip: str
     state: str
     lat: float
     lon: float
     cities: list[str]
+    others: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -230,7 +231,8 @@ def _zip_drafts(rows: Iterable[dict[str, Any]]) -> list[ZipDraft]:
     for row in rows:
         names = [row["city"], *row["acceptable_cities"]]
         lat, lon = float(row["lat"] or 0.0), float(row["long"] or 0.0)
-        out.append(ZipDraft(row["zip_code"], row["state"], lat, lon, [n for n in names if n]))
+        others = [n for n in row["unacceptable_cities"] if n and n not in names]
+        out.append(ZipDraft(row["zip_code"], row["state"], lat, lon, [n for n in names if n], others))
     return out
 
 
