@@ -45,7 +45,9 @@ FLOORS = {
 
 def digest(page: str, number: str, street: str, city: str, state: str) -> str:
     """Names an address of a page without giving it away."""
-    plain = "|".join([page, number.casefold(), street_key(street), city.casefold().strip(". "), state])
+    plain = "|".join(
+        [page, number.casefold(), re.sub(r"\W", "", street.casefold()), city.casefold().strip(". "), state]
+    )
     return hashlib.sha256(plain.encode()).hexdigest()[:12]
 
 
