@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from periplus.errors import GazetteerMissing, PlaceError
 from periplus.model import BBox, LonLat, Place
-from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS
+from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS, unit_vectors
 from periplus.places.cache import open_container
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import adopt_tables, name_key
@@ -76,6 +76,7 @@ class Gazetteer:
         self._places: dict[int, Place] = {}
         self._shapes = container.strings("shapes")
         self._rows: dict[int, int] = {}
+        self._towns: I64 | None = None
         self._made_shapes: dict[int, BaseGeometry] = {}
         adopt_tables(self.arrays["char_fold"], self.arrays["char_class"], self.arrays["char_gap"])
         self._empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
@@ -219,6 +220,16 @@ class Gazetteer:
         point = (float(a["lon"][row]), float(a["lat"][row]))
         here = box or BBox(point[0], point[1], point[0], point[1])
         return [r for r in rows.tolist() if r != row and _meet(here, BBox(*(float(v) for v in a["bbox"][r])))]
+
+    def nearest_row(self, point: LonLat) -> int:
+        """The row of the town whose point is nearest, -1 in a gazetteer without towns."""
+        towns = self._towns
+        if towns is None:
+            towns = self._towns = np.flatnonzero(self.arrays["kind"] == KINDS.index("city"))
+        if not len(towns):
+            return -1
+        here = unit_vectors(np.array([point.lon]), np.array([point.lat]))[0]
+        return int(towns[np.argmax(self.arrays["xyz"][towns] @ here)])
 
     def other_names(self, place_id: int) -> tuple[str, ...]:
         """Its other names, in any language."""
