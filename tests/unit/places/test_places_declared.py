@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from periplus.model import Fetched, LonLat, Located, PageHints, PostalParts
+from periplus.model import Fetched, Located, LonLat, PageHints, PostalParts
 from periplus.pages import read_page
 from periplus.places import Gazetteer, locate
 from periplus.places.declared import declared_addresses
