@@ -60,8 +60,10 @@ class _Anchor:
 def find_addresses(text: str, gazetteer: Gazetteer, streets: StreetNames | None = None) -> tuple[Address, ...]:
     """All postal addresses of a text that resolve to a city of the gazetteer, in order, without overlaps.
 
-    With `streets`, those of cities whose streets are known must name one of them.
+    With `streets` (default: those loaded beside the gazetteer), those of cities whose streets are known must name one
+    of them.
     """
+    streets = streets or gazetteer.streets
     zips, numbers = _digit_groups(text)
     found: list[Address] = []
     end = 0

@@ -33,7 +33,7 @@ BLOOM_BITS: Final = 25
 WORD_SLOT_BITS: Final = 16
 _DEPTH: Final = 8
 _VARIANTS: Final = {"Saint": "St", "St.": "Saint", "St": "Saint", "Fort": "Ft", "Mount": "Mt", "Sainte": "Ste"}
-_KIND_PRIOR: Final = (6.0, 7.0, 8.0, 6.5, 3.0, 0.0, 4.0, 5.0)
+_KIND_PRIOR: Final = (6.0, 7.0, 8.0, 6.5, 3.0, 0.0, 5.0, 5.0)
 _FLAG_PRIOR: Final = {
     PRIMARY: 0.0,
     ALIAS: 0.0,

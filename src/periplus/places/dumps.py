@@ -46,10 +46,7 @@ def merge_geonames(
     Towns below `min_population` are left out; `features` takes rivers, mountains and the like that have more than one
     name as well (the millions that nobody else names would only be noise).
     """
-    order = ("admin1codes", "admin2codes", "", "alternatenames", "hierarchy")
-    for path in sorted(
-        paths, key=lambda p: next(i for i, n in enumerate(order) if n in p.name.lower() and (n or i == 2))
-    ):
+    for path in sorted(paths, key=_turn):
         name = path.name.lower()
         with _lines(path, progress) as lines:
             if "admin1codes" in name or "admin2codes" in name:
@@ -60,6 +57,13 @@ def merge_geonames(
                 _hierarchy(gathered, lines)
             else:
                 _places(gathered, lines, min_population=min_population, features=features)
+
+
+def _turn(path: Path) -> int:
+    """Divisions first, then places, then what is said about them; whatever order the files are given in."""
+    order = ("admin1codes", "admin2codes", "alternatenames", "hierarchy")
+    known = next((i for i, part in enumerate(order) if part in path.name.lower()), None)
+    return 2 if known is None else known if known < 2 else known + 1
 
 
 @contextmanager
@@ -167,7 +171,7 @@ def _draft(gathered: Gathered, fields: list[str], kind: str, *, lat: float, lon:
     country, admin1 = fields[8], fields[10]
     outer = f"{country}.{admin1}"
     parent = gathered.codes.get(f"{outer}.{fields[11]}", outer) if outer in gathered.places else country
-    names = [(fields[1], PRIMARY)]
+    names = [(fields[1], ALTERNATE if kind == "feature" else PRIMARY)]  # a brook is seldom meant by its bare name
     names += [(n, ALTERNATE) for n in fields[3].split(",") if n != fields[1] and usable_alternate(n)]
     if parent not in gathered.places:
         parent = "world"

