@@ -151,7 +151,11 @@ def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[Rou
     links: list[tuple[Link, str]] = []
     for link in _first_of_each(page.links):
         url = canonicalize(link.url)
-        reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
+        reason = (
+            drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports, scope=lens.crawl.scope)
+            if url
+            else "not_http"
+        )
         if url is None or reason:
             dropped[reason or "not_http"] += 1
         else:

@@ -11,6 +11,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.analysis import worker_function
@@ -141,7 +142,9 @@ class Crawl:
         def address_wait(host: str, address: str) -> float:
             return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, self._clock.monotonic())
 
-        resolver = Resolver(crawl.resolve, guard, self._clock, address_wait)
+        resolver = Resolver(
+            crawl.resolve, guard, self._clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or ""
+        )
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
         async with Transport(

@@ -114,7 +114,7 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
             url = canonicalize(text)
             if url is None:
                 raise ConfigError(f"{where}: {text!r} is not an http(s) URL")
-            reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports)
+            reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports, scope=job.crawl.scope)
             if reason:
                 raise ConfigError(f"{where}: {text!r} cannot be crawled ({reason})")
             urls[url.href] = url

@@ -209,6 +209,16 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
+    prefix_pages: Annotated[
+        int,
+        _meta("Beyond so many URLs below one folder of a host, further ones come last.", "URLs", ge=1),
+    ] = 2_000
+    scope: Annotated[
+        tuple[str, ...],
+        _meta(
+            "Rules in order, the first that fits decides: accept or reject host, domain, prefix, path, query or all."
+        ),
+    ] = ()
     near_duplicates: Annotated[
         int,
         _meta(
@@ -249,6 +259,13 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         10 * 2**20
     )
     robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    proxy: Annotated[
+        str,
+        _meta(
+            "HTTP proxy for all requests; it decides itself where names lead. Empty: none, whatever the system says.",
+            "URL",
+        ),
+    ] = ""
     tls_verify: Annotated[bool, _meta("Check certificates.")] = True
 
 

@@ -25,6 +25,12 @@ __all__ = ["Answer", "Fetcher"]
 MAX_SLOW_REST_SECONDS = 30.0
 REDIRECTS = (301, 302, 303, 307, 308)
 HTML_TYPES = ("text/html", "application/xhtml+xml")
+NOT_HTML_BYTES = (
+    *(b"%PDF-", b"%!PS-Adobe-", b"PK\x03\x04", b"\x1f\x8b\x08", b"Rar!\x1a\x07", b"7z\xbc\xaf\x27\x1c"),
+    *(b"\x89PNG\r\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"OggS\x00", b"\x1aE\xdf\xa3", b"\x00\x00\x00"),
+    *(b"\x7fELF", b"wOFF\x00", b"wOF2\x00", b"\x00\x01\x00\x00", b"\x00\x00\x01\x00", b"\xd0\xcf\x11\xe0"),
+)
+"""How documents, archives, pictures, sounds, films and fonts begin, whatever a server calls them."""
 
 OUTCOMES: dict[type[FetchError], Outcome] = {
     Blocked: Outcome.BLOCKED,
@@ -123,8 +129,13 @@ class Fetcher:
 
 
 def is_html(fetched: Fetched) -> bool:
-    """Whether the response is HTML by its type, or by its first bytes where it has no type."""
+    """Whether the response is HTML by its type and is not something else by its first bytes.
+
+    Without a type the first bytes decide.
+    """
     kind = fetched.content_type.partition(";")[0].strip().lower()
+    if fetched.body.startswith(NOT_HTML_BYTES):
+        return False
     if kind:
         return kind in HTML_TYPES
     return (

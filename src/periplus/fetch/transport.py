@@ -104,10 +104,15 @@ class Transport:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
         limit = wire_bytes or self._settings.wire_bytes
-        # encoded=True: the server sees exactly the URL that the frontier holds.
-        request = self._session.get(URL(target.href, encoded=True), allow_redirects=False, headers=headers)
+        proxy = self._settings.proxy or None
         try:
             async with asyncio.timeout(self._settings.total_seconds):
+                if proxy:
+                    await self._check_behind_proxy(target)
+                # encoded=True: the server sees exactly the URL that the frontier holds.
+                request = self._session.get(
+                    URL(target.href, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
+                )
                 return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
             raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
@@ -161,6 +166,17 @@ class Transport:
         except NotYet as busy:
             raise AddressBusy(str(busy), busy.seconds) from None
         return target
+
+    async def _check_behind_proxy(self, target: CanonicalUrl) -> None:
+        """The proxy makes the connection, so all that can be checked is where the name leads when we ask."""
+        try:
+            await self._resolver.resolve(target.host, target.port)
+        except BlockedName as error:
+            raise Blocked(str(error)) from error
+        except NotYet as busy:
+            raise AddressBusy(str(busy), busy.seconds) from None
+        except OSError as error:
+            raise DnsError(error.strerror or str(error)) from error
 
     def _known_address(self, host: str) -> str:
         fixed = self._resolver.table_address(host)

@@ -27,7 +27,7 @@ SITEMAP_PRIORITY = 1.0
 """A host's sitemaps come before its pages, since they say what there is and what changed."""
 
 PUT_OFF = 1.0
-"""What makes a URL come last: its pattern brings one near-duplicate after the other."""
+"""What makes a URL come last: its pattern brings one near-duplicate after the other, or its folder is very full."""
 
 DEPTH_COST = 0.001
 """Among links of equal worth, those nearer to the seeds go first."""
@@ -55,7 +55,7 @@ class Intake:
         self._shared = crawl.overlap == "forbid"
         everybody = SeenSet()
         self._seen = {node: everybody if self._shared else SeenSet() for node in nodes}
-        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages)
+        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages, crawl.prefix_pages)
         self._digests = MarkSet()
         self._sitemaps: dict[str, int] = {}
         self._likenesses = Likenesses(crawl.near_duplicates)
@@ -96,7 +96,7 @@ class Intake:
         for link in analysis.links:
             depth = lease.depth + link.steps
             worth = analysis.link_priority if link.priority is None else link.priority
-            if self._likenesses.is_put_off(link.url):
+            if self._likenesses.is_put_off(link.url) or self._budget.is_crowded(link.url):
                 worth -= PUT_OFF
             url = NewUrl(link.url, link.host, link.fingerprint, worth - depth * DEPTH_COST, depth)
             reason = self._refusal(node, link) if depth <= self._crawl.depth else self._too_deep(node, link)
@@ -119,7 +119,11 @@ class Intake:
     def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
         """Let the target of a redirect in: as a new URL of this node, so that every hop passes every rule."""
         url = canonicalize(target)
-        reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports) if url else "not_http"
+        reason = (
+            drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports, scope=self._crawl.scope)
+            if url
+            else "not_http"
+        )
         if url is None or reason:
             return Accepted((), (), {reason or "not_http": 1})
         link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
@@ -150,7 +154,7 @@ class Intake:
         self._sitemaps[host] = self._sitemaps.get(host, 0) + 1
 
     def _sitemap_refusal(self, node: str, url: CanonicalUrl, nesting: int) -> str | None:
-        reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports)
+        reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports, scope=self._crawl.scope)
         if reason and reason != "file_kind":  # which they are, by their names
             return reason
         if nesting > MAX_SITEMAP_NESTING or self._sitemaps.get(url.host, 0) >= MAX_SITEMAPS:

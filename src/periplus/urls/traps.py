@@ -7,7 +7,8 @@ dimensions. The more of them, the likelier it is that pages are only combined an
 Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
 a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
 depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern may bring so many URLs, a
-quarter for each dimension beyond the first. It is the net below, and whoever comes first has it.
+quarter for each dimension beyond the first. It is the net below, and whoever comes first has it. A folder of a host
+that has brought very many URLs is put off: further ones come last, and none is dropped.
 """
 
 import re
@@ -64,11 +65,20 @@ def _shape(url: str) -> tuple[str, str, int]:
     return f"{scheme}://{host}/", NO_LETTERS.sub("", path), free
 
 
-class TrapBudget:
-    """Counts accepted URLs by host and by pattern. Rebuilt from the frontier when a crawl resumes."""
+def _folder(url: str) -> int:
+    """The host with the first two folders of the path, in short."""
+    pieces = url.partition("?")[0].split("/", 5)
+    return xxhash.xxh3_64_intdigest("/".join(pieces[2 : min(5, len(pieces) - 1)]).encode())
 
-    def __init__(self, host_limit: int, pattern_limit: int) -> None:
+
+class TrapBudget:
+    """Counts accepted URLs by host, by folder and by pattern. Rebuilt from the frontier when a crawl resumes."""
+
+    def __init__(self, host_limit: int, pattern_limit: int, prefix_limit: int = 2**31) -> None:
         self._host_limit = host_limit
+        self._prefix_limit = prefix_limit
+        self._prefixes = MarkCounter()
+        self._any_crowded = False
         self._pattern_limit = pattern_limit
         self._hosts: Counter[str] = Counter()
         self._patterns = MarkCounter()
@@ -84,11 +94,21 @@ class TrapBudget:
                 return "trap"
             self._patterns.add(key)
         self._hosts[host] += 1
+        self._enter(url)
         return None
+
+    def is_crowded(self, url: str) -> bool:
+        """Whether the folder of the URL has brought its share already, so that further ones come last."""
+        return self._any_crowded and self._prefixes[_folder(url)] >= self._prefix_limit
+
+    def _enter(self, url: str) -> None:
+        if self._prefixes.add(_folder(url)) >= self._prefix_limit:
+            self._any_crowded = True
 
     def spend(self, host: str, url: str) -> None:
         """Count a URL that is in the frontier already."""
         self._hosts[host] += 1
+        self._enter(url)
         pattern, dimensions = url_pattern(url)
         if dimensions:
             self._patterns.add(xxhash.xxh3_64_intdigest(pattern.encode()))

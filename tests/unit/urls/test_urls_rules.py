@@ -148,3 +148,18 @@ def test_a_resumed_budget_is_the_same_budget() -> None:
         resumed.spend("a.com", url)
     for url in (f"http://a.com/{n}/y" for n in range(100)):
         assert live.refusal("a.com", url) == resumed.refusal("a.com", url)
+
+
+def test_a_full_folder_is_put_off_and_its_neighbours_are_not() -> None:
+    budget, resumed = TrapBudget(10_000, 10_000, 5), TrapBudget(10_000, 10_000, 5)
+    for number in range(5):
+        assert not budget.is_crowded("http://a.com/shop/shoes/next")
+        assert budget.refusal("a.com", f"http://a.com/shop/shoes/{number}") is None
+        resumed.spend("a.com", f"http://a.com/shop/shoes/{number}")
+    for one in (budget, resumed):
+        assert one.is_crowded("http://a.com/shop/shoes/next?size=4")
+        assert one.is_crowded("http://a.com/shop/shoes/deep/below")
+        assert not one.is_crowded("http://a.com/shop/hats/next")
+        assert not one.is_crowded("http://a.com/shop/shoes")
+        assert not one.is_crowded("http://b.com/shop/shoes/next")
+        assert one.refusal("a.com", "http://a.com/shop/shoes/next") is None, "it is not dropped"
