@@ -240,12 +240,33 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class PostalParts:
+    """An address as a page's markup declares it; any part may be empty, all are as written."""
+
+    street: str = ""
+    locality: str = ""
+    region: str = ""
+    code: str = ""
+    country: str = ""
+
+    @property
+    def text(self) -> str:
+        """The parts on one line."""
+        region = " ".join(part for part in (self.region, self.code) if part)
+        return ", ".join(part for part in (self.street, self.locality, region, self.country) if part)
+
+
+@dataclass(frozen=True, slots=True)
 class PageHints:
-    """What a page says about where it is, outside its text: geo meta tags, schema.org, microformats."""
+    """What a page says about where it is, outside its text: geo meta tags, schema.org, microformats.
+
+    `postal_addresses` are lines; `addresses` the same by their parts, where the markup names those.
+    """
 
     points: tuple[LonLat, ...] = ()
     place_names: tuple[str, ...] = ()
     postal_addresses: tuple[str, ...] = ()
+    addresses: tuple[PostalParts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +315,7 @@ class Address:
     """A postal address in a page's text: the geographic entity of paper A.
 
     `level` is "street" (number + street + city + state, the paper's) or "postal" (city + state + agreeing
-    ZIP without a street).
+    ZIP without a street). Addresses that only the page's markup declares have `start` and `end` -1.
     """
 
     start: int
@@ -307,6 +328,7 @@ class Address:
     zip: str
     place_id: int
     level: str = "street"
+    unit: str = ""
 
     @property
     def key(self) -> str:
