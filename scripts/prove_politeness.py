@@ -24,7 +24,8 @@ from pathlib import Path
 
 PERIPLUS = Path(sys.executable).parent / "periplus"
 SUFFIX = "polite.test"
-SENTENCE = "the river market in Houston, Texas was open and people from Austin came to see what was new"
+OPENING = "The river market in Houston, Texas was open and people from Austin came to see what was new."
+SENTENCE = "they walked along the old wall and asked about bread and fish which were cheap that morning"
 PAGES = 100_000  # of a host: more than any run asks for
 SLACK = 0.002
 """The server's clock ticks when it reads a request, the crawl's when it has read the answer before it."""
@@ -75,7 +76,8 @@ def _answer(path: str) -> bytes:
     links = "".join(f'<a href="/x/{n}">{n}</a> ' for n in range(10 * number + 1, 10 * number + 11))
     words = SENTENCE.split()
     text = " ".join(words[(number * 7 + n) % len(words)] for n in range(1_500))
-    body = f"<title>Page {number}</title><p>{text}</p>{links}".encode()
+    head = '<html lang="en"><meta property="article:published_time" content="2026-03-01">'
+    body = f"{head}<title>Page {number}</title><p>{OPENING} {text}</p>{links}".encode()
     return b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
