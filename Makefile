@@ -5,10 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PAGE := src/periplus/web/page
+KILL_PAGES ?= 500
+KILL_EVERY ?= 1
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench eval train-places screenshots docs lock page clean
+.PHONY: help setup demo test check bench kill-all eval train-places screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -43,6 +45,10 @@ check: setup ## format, lint, types, spelling
 
 bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
+
+kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)
+	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY)
+	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY)
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
 	$(BIN)/python scripts/eval.py

@@ -25,6 +25,8 @@ __all__ = [
     "FetchSettings",
     "Job",
     "NodeSettings",
+    "RevisitSettings",
+    "RunSettings",
     "SettingRow",
     "TopicSettings",
     "explain",
@@ -108,6 +110,16 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
 
 
+class RevisitSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """When pages that were read are looked at again. The interval of each page follows how often it changes."""
+
+    hours: Annotated[
+        float, _meta("Time until a page's first revisit, in this run or a later one; 0: never.", "hours", ge=0)
+    ] = 0.0
+    min_hours: Annotated[float, _meta("A page that keeps changing is not revisited sooner.", "hours", gt=0)] = 1.0
+    max_hours: Annotated[float, _meta("A page that never changes is not revisited later.", "hours", gt=0)] = 720.0
+
+
 class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the crawl goes."""
 
@@ -130,7 +142,9 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = 0.0
     pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
     minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
-    depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20
+    depth: Annotated[
+        int, _meta("How many links away from a seed the crawl goes, by the shortest way.", "links", ge=0)
+    ] = 20
     keep: Annotated[
         Literal["relevant", "all"],
         _meta("Which fetched pages are stored and indexed: the relevant ones, or all."),
@@ -195,6 +209,27 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
+    prefix_pages: Annotated[
+        int,
+        _meta("Beyond so many URLs below one folder of a host, further ones come last.", "URLs", ge=1),
+    ] = 2_000
+    scope: Annotated[
+        tuple[str, ...],
+        _meta(
+            "Rules in order, the first that fits decides: accept or reject host, domain, prefix, path, query or all."
+        ),
+    ] = ()
+    near_duplicates: Annotated[
+        int,
+        _meta(
+            "After so many near-duplicates in a row, further URLs of their pattern come last; 0: never.", "pages", ge=0
+        ),
+    ] = 8
+    sitemaps: Annotated[
+        Literal["off", "robots", "probe"],
+        _meta("Which sitemaps are read: none, those that robots.txt names, or /sitemap.xml of every host as well."),
+    ] = "off"
+    revisit: Annotated[RevisitSettings, _meta("When pages are looked at again.")] = RevisitSettings()
     url_length: Annotated[int, _meta("Longest URL that is followed.", "characters", ge=100, le=8_192)] = 2_048
     page_links: Annotated[int, _meta("Most links taken from one page, in document order.", "links", ge=1)] = 500
     anchor_window: Annotated[
@@ -220,7 +255,17 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     robots_hours: Annotated[float, _meta("How long a robots.txt is used before it is read again.", "hours", gt=0)] = (
         24.0
     )
+    sitemap_bytes: Annotated[int, _meta("Most bytes of a sitemap, on the wire and after decoding.", "bytes", gt=0)] = (
+        10 * 2**20
+    )
     robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    proxy: Annotated[
+        str,
+        _meta(
+            "HTTP proxy for all requests; it decides itself where names lead. Empty: none, whatever the system says.",
+            "URL",
+        ),
+    ] = ""
     tls_verify: Annotated[bool, _meta("Check certificates.")] = True
 
 
@@ -230,12 +275,46 @@ class ArchiveSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     warc: Annotated[bool, _meta("Keep the response of every kept page in WARC files.")] = True
     warc_bytes: Annotated[int, _meta("Size at which a new WARC file is begun.", "bytes", ge=2**20)] = 2**30
     disk_reserve_bytes: Annotated[
-        int, _meta("The crawl pauses (exit code 4) when less than this is free.", "bytes", ge=0)
+        int, _meta("The crawl does not start, and pauses, when less than this is free.", "bytes", ge=0)
     ] = 256 * 2**20
     durability: Annotated[
         Literal["normal", "full"],
         _meta("normal: nothing is lost when the process dies. full: nor when the power fails (slower)."),
     ] = "normal"
+
+
+class RunSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the process runs and what it tells."""
+
+    log: Annotated[
+        Literal["off", "events", "pages"],
+        _meta("What goes into log.jsonl in the crawl's folder: nothing, events, or also the end of every lease."),
+    ] = "events"
+    log_bytes: Annotated[
+        int, _meta("Size at which the log is begun anew; the one before is kept.", "bytes", ge=2**12)
+    ] = 64 * 2**20
+    metrics_port: Annotated[
+        Annotated[int, Meta(ge=0, le=65_535)] | None,
+        _meta("Port of /metrics in Prometheus' text form; 0: any free one, which the log names; absent: none.", "port"),
+    ] = None
+    metrics_host: Annotated[str, _meta("Address that /metrics listens on; there is no password.", "address")] = (
+        "127.0.0.1"
+    )
+    watchdog_seconds: Annotated[
+        float, _meta("The log says where the event loop is when it stands still so long; 0: never.", "seconds", ge=0)
+    ] = 2.0
+    disk_wait_minutes: Annotated[
+        float,
+        _meta(
+            "How long a crawl without room on the disk waits for some before it ends (exit code 4).", "minutes", ge=0
+        ),
+    ] = 60.0
+    page_cpu_seconds: Annotated[
+        float, _meta("Most processor time to read, locate and judge one page.", "seconds", gt=0)
+    ] = 2.0
+    page_memory_bytes: Annotated[
+        int, _meta("Most memory that a page may cost beyond what its worker has.", "bytes", ge=2**26)
+    ] = 512 * 2**20
 
 
 class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -267,6 +346,7 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     crawl: Annotated[CrawlSettings, _meta("How it goes.")] = CrawlSettings()
     fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
+    run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
 
 

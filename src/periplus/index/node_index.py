@@ -196,6 +196,11 @@ class NodeIndex:
         """The node's revision up to which the index has read; -1 when it is empty."""
         return self._cursor.revision
 
+    def tally(self) -> tuple[int, int]:
+        """How many pages the index holds and the sum of their numbers: what `verify` compares with the database."""
+        answer = self._searcher.aggregate(Query.all_query(), {"pages": {"stats": {"field": "page"}}})["pages"]
+        return int(answer["count"]), int(answer["sum"] or 0)
+
     def count(self, query: IndexQuery) -> int:
         """How many pages answer the question."""
         return int(cast("Any", self._searcher.search(self._compile(query), 1)).count)

@@ -58,7 +58,7 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
             _read_thing(thing, found)
     for node in tree.css(_ADDRESS_NODES)[:MAX_HINTS]:
         found.add_address(_marked_up(node))
-    for node in tree.css('[itemtype$="GeoCoordinates"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
+    for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
         _read_geo(node, found)
     for node in tree.css("time[datetime]")[:5]:
         found.dates.append(node.attributes.get("datetime") or "")
@@ -122,11 +122,22 @@ def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
         found.dates.append(published)
     if "latitude" in thing and "longitude" in thing:
         _add_point(found, str(thing["latitude"]), str(thing["longitude"]))
+    found.place_names.extend(_place_names(thing))
     kind = thing.get("@type")
     if kind == "PostalAddress" or (isinstance(kind, list) and "PostalAddress" in kind):
         found.add_address(_parts([_said(thing.get(key)) for key in _PROPERTIES]))
     elif isinstance(thing.get("address"), str) and "," in thing["address"]:
         found.addresses.append(" ".join(thing["address"].split()))
+
+
+def _place_names(thing: dict[str, Any]) -> Iterator[str]:
+    """What a schema.org thing says it is about or from: the names of its places."""
+    for key in ("contentLocation", "spatialCoverage", "locationCreated", "areaServed"):
+        value = thing.get(key)
+        for place in value if isinstance(value, list) else [value]:
+            name = place.get("name") if isinstance(place, dict) else place
+            if isinstance(name, str) and name.strip():
+                yield " ".join(name.split())
 
 
 def _said(value: Any) -> str:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
 
-__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors"]
+__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors", "transaction"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 4
 
 
 def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:
@@ -41,6 +41,20 @@ def open_reader(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA busy_timeout = 10000")
         _check_version(db, path)
     return db
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """All of the block's changes or, with an error, none of them."""
+    with storage_errors(path):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
 
 
 def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
