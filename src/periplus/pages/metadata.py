@@ -194,5 +194,6 @@ def _add_point(found: Metadata, latitude: str, longitude: str) -> None:
         point = LonLat(float(longitude), float(latitude))
     except ValueError:
         return
-    if (point.lon, point.lat) != (0.0, 0.0):  # what forms write when nobody filled them in
+    empty = (point.lon, point.lat) == (0.0, 0.0)  # what forms write when nobody filled them in
+    if not empty and point not in found.points:
         found.points.append(point)
