@@ -194,6 +194,5 @@ def _add_point(found: Metadata, latitude: str, longitude: str) -> None:
         point = LonLat(float(longitude), float(latitude))
     except ValueError:
         return
-    empty = (point.lon, point.lat) == (0.0, 0.0)  # what forms write when nobody filled them in
-    if not empty and point not in found.points:
+    if point not in found.points and (point.lon, point.lat) != (0.0, 0.0):  # what forms write when nobody filled them in
         found.points.append(point)
