@@ -8,7 +8,7 @@ from command_line import miniweb, periplus
 
 
 def test_sitemaps_are_read_where_robots_names_them(tmp_path: Path) -> None:
-    with miniweb(tmp_path, "--hosts", 40, "--pages", 300, "--slow", 0.0) as web:
+    with miniweb(tmp_path, "--hosts", 60, "--pages", 600, "--slow", 0.0) as web:
         text = web.job.read_text("utf-8").replace("pages = 3000", "pages = 0").replace("= 1.0", "= 0.1")
         truth = [json.loads(line) for line in web.truth.read_text("utf-8").splitlines()]
         orphans = {row["url"] for row in truth if row["quirk"] == "orphan" and row["outcome"] == "kept"}
