@@ -139,13 +139,13 @@ class NodeStore:
 
     def _undo(self, next_url: int, next_page: int, revision: int, end: tuple[str, int]) -> None:
         """Forget what a failed batch has left in memory and in the archive."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
         self._next_url, self._next_page, self._revision = next_url, next_page, revision
         for host in self._new_hosts:
             del self._hosts[host]
         self._places.difference_update(self._new_places)
         self.archive.resume(*end)
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
 
     def _write(self, batch: Batch) -> Committed:
         queued: list[tuple[Lease, int]] = []
