@@ -30,6 +30,8 @@ COMMANDS = {
     "index": "periplus.index.commands:index_app",
     "verify": "periplus.verify:verify",
     "evaluate": "periplus.evaluate.commands:evaluate",
+    "record": "periplus.experiments:record",
+    "compare": "periplus.experiments:compare",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "assign": "periplus.assignments:assign",

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.analysis import worker_function
@@ -22,7 +23,7 @@ from periplus.errors import Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
-from periplus.frontier import HostOrder, Intake, Schedule
+from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
@@ -35,12 +36,15 @@ from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
+from periplus.store.ways import within_reach
+from periplus.strategies import Settling
 
 __all__ = ["Crawl"]
 
 COMMIT_SECONDS = 0.05
 INDEX_SECONDS = 2.0
 PROGRESS_SECONDS = 0.5
+REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
 MAX_UNCOMMITTED = 1_000
 INTERRUPTED = "interrupted"
@@ -83,6 +87,7 @@ class Crawl:
         self._happened = asyncio.Event()
         self._stop_reason = ""
         self._pages_before = 0
+        self._next_revisits = 0.0
 
     def stop(self, reason: str) -> None:
         """Take no further turns; what is under way is finished and committed."""
@@ -140,11 +145,12 @@ class Crawl:
         )
         guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
 
-        async def wait_for_address(host: str, address: str) -> None:
-            if not guard.is_opened(address):
-                await self._clock.sleep(schedule.connect_wait(host, address, self._clock.monotonic()))
+        def address_wait(host: str, address: str) -> float:
+            return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, self._clock.monotonic())
 
-        resolver = Resolver(crawl.resolve, guard, self._clock, wait_for_address)
+        resolver = Resolver(
+            crawl.resolve, guard, self._clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or ""
+        )
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
         async with Transport(
@@ -154,7 +160,12 @@ class Crawl:
                 clock=self._clock,
                 schedule=schedule,
                 robots=RobotsBook(
-                    transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots
+                    transport,
+                    fetch,
+                    retries=retries,
+                    retry_seconds=retry_seconds,
+                    obey=crawl.obey_robots,
+                    detour=Detours(schedule, self._clock).visit,
                 ),
                 fetcher=Fetcher(
                     transport,
@@ -162,6 +173,7 @@ class Crawl:
                     retries=retries,
                     retry_seconds=retry_seconds,
                     delay_factor=crawl.delay_factor if crawl.delay_seconds else 0.0,
+                    sitemap_bytes=fetch.sitemap_bytes,
                 ),
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
@@ -169,7 +181,7 @@ class Crawl:
                 topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,
-                strategy=self._prepared.lens.strategy,
+                settling=Settling(self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap),
                 crawl=crawl,
                 journal=self._journal,
             )
@@ -209,8 +221,21 @@ class Crawl:
                 self._turns.add(task)
                 task.add_done_callback(self._turn_ended)
             if self._is_over(shared):
-                return
-            await self._wait(shared)
+                if self._stop_reason or not await self._found_shorter_ways(shared):
+                    self.stop(why_empty(shared.health.dropped, shared.health.outcomes))
+                    return
+            else:
+                await self._wait(shared)
+
+    async def _found_shorter_ways(self, shared: Shared) -> bool:
+        """When nothing is left to do: whether URLs that seemed too far away are within reach after all."""
+        stores = {name: node.store.db for name, node in self._nodes.items()}
+        limits = {"depth": self._job.crawl.depth, "redirects": self._job.fetch.redirects}
+        loop = asyncio.get_running_loop()
+        for name, parcels in (await loop.run_in_executor(self._writer, lambda: within_reach(stores, **limits))).items():
+            accepted = [shared.intake.accept_after_all(name, parcel) for parcel in parcels]
+            self._nodes[name].batch.nearer += [parcel for parcel in accepted if parcel is not None]
+        return any(node.batch for node in self._nodes.values())
 
     def _turn_ended(self, task: asyncio.Task[None]) -> None:
         self._turns.discard(task)
@@ -228,14 +253,16 @@ class Crawl:
         )
 
     def _is_over(self, shared: Shared) -> bool:
-        """Ends if and only if nothing is under way and there is a reason: a limit, or nothing left anywhere."""
+        """Whether nothing is under way and there is a reason to end: a limit or, without one, nothing left to do."""
         if self._turns or self._writing or self._exchange.waiting or any(node.batch for node in self._nodes.values()):
+            return False
+        if self._job.crawl.revisit.hours and not self._next_revisits:
             return False
         health, limit = shared.health, self._job.crawl.pages
         if limit and health.pages >= limit:
             self.stop(f"page limit: {health.pages:,} pages")
         elif shared.schedule.next_at() is None:
-            self.stop(why_empty(health.dropped, health.outcomes))
+            return True
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
             self.stop(f"no seed could be reached ({health.last_failure})")
@@ -258,9 +285,11 @@ class Crawl:
 
     async def _commit(self, shared: Shared) -> None:
         """One round: each node's batch, with links from other nodes, in one transaction of its database."""
+        due_until = self._revisits_due_until()
         for name, node in self._nodes.items():
             self._writing = True
             batch = node.take_batch()
+            batch.due_until = due_until
             batch.confirmed = self._exchange.confirmations(name)
             for shipment in self._exchange.collect(name):
                 urls = shared.intake.accept_delivery(name, shipment.urls)
@@ -272,6 +301,14 @@ class Crawl:
                 self._apply(node, batch, await self._written(self._writer, node.store.commit, batch), shared)
         self._writing = False
         self._happened.set()
+
+    def _revisits_due_until(self) -> float:
+        """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""
+        now = self._clock.monotonic()
+        if not self._job.crawl.revisit.hours or now < self._next_revisits:
+            return 0.0
+        self._next_revisits = now + REVISIT_SECONDS
+        return self._clock.now().timestamp()
 
     async def _written(self, thread: ThreadPoolExecutor, write: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> T:
         """What `write` gives, once there is room for it on the disk: it is tried again until there is."""
@@ -297,6 +334,8 @@ class Crawl:
                 shared.schedule.want(done.lease.host, node.name, monotonic + max(0.0, done.retry_at - now))
             else:
                 node.queue.finished(done.lease)
+        if any(done.lastmods for done in batch.completions):
+            self._next_revisits = 0.0  # a sitemap says that pages have changed: look now what is due
         for sequence, parcel in committed.outbox:
             self._exchange.post(node.name, parcel.receiver, sequence, parcel.url)
         for delivery in batch.deliveries:

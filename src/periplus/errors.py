@@ -16,6 +16,7 @@
         Blocked                   the address guard refused where the name leads
         RobotsDisallowed          robots.txt says no
         RobotsUnreachable         robots.txt cannot be read now, so nothing may be fetched yet
+        AddressBusy               other hosts of the same address were asked just now: nothing was sent
         TooLarge, TooSlow, TooManyRedirects, BadContent, TlsError, DnsError, ConnectionFailed
         Quarantined               the page broke the process that read it, twice
       ExchangeError               an envelope from another node cannot be used
@@ -26,6 +27,7 @@ A fetch *outcome* is a value (`model.Outcome`), not an exception, wherever rooms
 from typing import ClassVar
 
 __all__ = [
+    "AddressBusy",
     "BadContent",
     "Blocked",
     "ConfigError",
@@ -138,6 +140,14 @@ class TooSlow(FetchError):
 
 class TooManyRedirects(FetchError):
     """More hops than the limit, or a loop."""
+
+
+class AddressBusy(FetchError):
+    """Other hosts of the same address were asked just now: nothing was sent, come back in `seconds`."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class BadContent(FetchError):

@@ -25,6 +25,7 @@ __all__ = [
     "FetchSettings",
     "Job",
     "NodeSettings",
+    "RevisitSettings",
     "RunSettings",
     "SettingRow",
     "TopicSettings",
@@ -109,6 +110,16 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
 
 
+class RevisitSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """When pages that were read are looked at again. The interval of each page follows how often it changes."""
+
+    hours: Annotated[
+        float, _meta("Time until a page's first revisit, in this run or a later one; 0: never.", "hours", ge=0)
+    ] = 0.0
+    min_hours: Annotated[float, _meta("A page that keeps changing is not revisited sooner.", "hours", gt=0)] = 1.0
+    max_hours: Annotated[float, _meta("A page that never changes is not revisited later.", "hours", gt=0)] = 720.0
+
+
 class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the crawl goes."""
 
@@ -131,7 +142,9 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = 0.0
     pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
     minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
-    depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20
+    depth: Annotated[
+        int, _meta("How many links away from a seed the crawl goes, by the shortest way.", "links", ge=0)
+    ] = 20
     keep: Annotated[
         Literal["relevant", "all"],
         _meta("Which fetched pages are stored and indexed: the relevant ones, or all."),
@@ -196,6 +209,27 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
+    prefix_pages: Annotated[
+        int,
+        _meta("Beyond so many URLs below one folder of a host, further ones come last.", "URLs", ge=1),
+    ] = 2_000
+    scope: Annotated[
+        tuple[str, ...],
+        _meta(
+            "Rules in order, the first that fits decides: accept or reject host, domain, prefix, path, query or all."
+        ),
+    ] = ()
+    near_duplicates: Annotated[
+        int,
+        _meta(
+            "After so many near-duplicates in a row, further URLs of their pattern come last; 0: never.", "pages", ge=0
+        ),
+    ] = 8
+    sitemaps: Annotated[
+        Literal["off", "robots", "probe"],
+        _meta("Which sitemaps are read: none, those that robots.txt names, or /sitemap.xml of every host as well."),
+    ] = "off"
+    revisit: Annotated[RevisitSettings, _meta("When pages are looked at again.")] = RevisitSettings()
     url_length: Annotated[int, _meta("Longest URL that is followed.", "characters", ge=100, le=8_192)] = 2_048
     page_links: Annotated[int, _meta("Most links taken from one page, in document order.", "links", ge=1)] = 500
     anchor_window: Annotated[
@@ -221,7 +255,17 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     robots_hours: Annotated[float, _meta("How long a robots.txt is used before it is read again.", "hours", gt=0)] = (
         24.0
     )
+    sitemap_bytes: Annotated[int, _meta("Most bytes of a sitemap, on the wire and after decoding.", "bytes", gt=0)] = (
+        10 * 2**20
+    )
     robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    proxy: Annotated[
+        str,
+        _meta(
+            "HTTP proxy for all requests; it decides itself where names lead. Empty: none, whatever the system says.",
+            "URL",
+        ),
+    ] = ""
     tls_verify: Annotated[bool, _meta("Check certificates.")] = True
 
 

@@ -16,13 +16,14 @@ import numpy as np
 
 from periplus.clock import Clock
 from periplus.fetch import RobotsRecord
-from periplus.frontier import UrlState, state_after
+from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
 from periplus.store.archive import Archive, Seen, revisit_record
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.store.records import archived_payload, warc_time
+from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.urls import fingerprint, registrable_domain
 
 __all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end"]
@@ -48,7 +49,13 @@ class Completion:
     topic: str = ""
     new_urls: tuple[NewUrl, ...] = ()
     parcels: tuple[Parcel, ...] = ()
+    beyond: tuple[Parcel, ...] = ()
+    redirect: int | None = None  # fingerprint of the target
     dropped: dict[str, int] = field(default_factory=dict)
+    group: int = 0  # of near-duplicates; 0: none
+    revisit: Revisit | None = None
+    lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when
+    visited_at: float = 0.0  # 0: nothing was learnt about the URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +75,15 @@ class Batch:
 
     completions: list[Completion] = field(default_factory=list)
     seeds: list[NewUrl] = field(default_factory=list)
+    nearer: list[Parcel] = field(default_factory=list)  # URLs from `beyond` to which a shorter way has appeared
     deliveries: list[Delivery] = field(default_factory=list)
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
+    due_until: float = 0.0  # URLs whose next visit is due by then (Unix time) join the queue; 0: none
 
     def __bool__(self) -> bool:
-        return bool(self.completions or self.seeds or self.deliveries or self.confirmed or self.robots)
+        written = self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
+        return bool(written or self.due_until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +161,8 @@ class NodeStore:
         queued: list[tuple[Lease, int]] = []
         outbox: list[tuple[int, Parcel]] = []
         self._add_urls(batch.seeds, queued)
+        self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
+        outbox.extend(self._send([parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
             self._receive(delivery)
@@ -160,8 +172,11 @@ class NodeStore:
             self._complete(completion)
             self._add_urls(completion.new_urls, queued)
             outbox.extend(self._send(completion.parcels))
+            self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
+        if batch.due_until:
+            queued.extend(queue_due(self.db, batch.due_until))
         self._count("outcome", "name", outcomes)
         self._count("dropped", "reason", dropped)
         for receiver, sequence in batch.confirmed.items():
@@ -190,13 +205,26 @@ class NodeStore:
             host_id = self._host_id(new.host)
             url_id, self._next_url = self._next_url, self._next_url + 1
             rows.append(
-                (url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth, new.redirects)
+                (
+                    *(url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth),
+                    *(new.redirects, new.sitemap),
+                )
             )
-            queued.append((Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0), host_id))
+            lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
+            queued.append((lease, host_id))
         self.db.executemany(
-            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
+        )
+
+    def _set_aside(self, beyond: Iterable[Parcel]) -> None:
+        self.db.executemany(
+            "INSERT OR IGNORE INTO beyond VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (far.url.fingerprint, far.url.url, far.receiver, far.url.priority, far.url.depth, far.url.redirects)
+                for far in beyond
+            ],
         )
 
     def _host_id(self, host: str) -> int:
@@ -209,10 +237,14 @@ class NodeStore:
 
     def _complete(self, done: Completion) -> None:
         lease = done.lease
-        self.db.execute(
-            "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ? WHERE id = ?",
-            (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, lease.url_id),
-        )
+        if done.visited_at or done.revisit:
+            self._visited(done)
+        else:
+            attempts = lease.attempts + 1
+            self.db.execute(
+                "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
+                (state_after(done.outcome), done.outcome, attempts, done.retry_at, done.redirect, lease.url_id),
+            )
         self.db.execute(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
             (done.host_not_before, self._host_id(lease.host)),
@@ -221,18 +253,31 @@ class NodeStore:
             self._add_page(done, done.fetched, done.analysis)
         elif done.outcome is Outcome.NOT_MODIFIED and done.fetched is not None:
             self._archive_unchanged(lease, done.fetched)
+        if done.lastmods:
+            bring_forward(self.db, done.lastmods)
+
+    def _visited(self, done: Completion) -> None:
+        """A URL that was read: when it is visited again, and what is new about its page."""
+        gone = done.outcome is Outcome.GONE and not done.lease.sitemap
+        mark_visited(self.db, done.lease.url_id, done.outcome, done.revisit, done.visited_at)
+        if gone or done.analysis is not None:
+            what = "gone" if gone else "changed" if done.lease.visits else "new"
+            self.db.execute("INSERT INTO page_change VALUES (?, ?, ?)", (done.lease.url_id, done.visited_at, what))
+        if gone:
+            self._revision += 1
+            mark_gone(self.db, done.lease.url_id, self._revision)
 
     # -- Page rows ---------------------------------------------------------------------------------
 
     def _add_page(self, done: Completion, fetched: Fetched, found: Analysis) -> None:
         kept = done.outcome is Outcome.KEPT
-        page_id, self._next_page = self._next_page, self._next_page + 1
+        page_id = self._page_id(done.lease)
         self._revision += 1
         warc = self._archive_page(done, fetched, found)
         for weighted in found.places:
             self._add_place(weighted.place)
         self.db.execute(
-            "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 page_id,
                 done.lease.url_id,
@@ -260,10 +305,25 @@ class NodeStore:
                 fetched.header("Last-Modified"),
             ),
         )
+        if done.group:
+            row = (page_id, found.likeness, done.group)
+            self.db.execute("INSERT OR REPLACE INTO page_likeness VALUES (?, ?, ?)", row)
         if kept:
             self.db.execute("INSERT INTO page_text VALUES (?, ?, ?)", (page_id, found.text, found.mentions))
         self._add_geography(page_id, found)
         self._add_links(page_id, found)
+
+    def _page_id(self, lease: Lease) -> int:
+        """A new number for a new page; a page that is read again keeps its own, and what it brought before goes."""
+        row = None
+        if lease.visits:
+            row = self.db.execute("SELECT id FROM page WHERE url_id = ?", (lease.url_id,)).fetchone()
+        if row is None:
+            page_id, self._next_page = self._next_page, self._next_page + 1
+            return page_id
+        for table in ("page_text", "page_place", "entity", "link"):
+            self.db.execute(f"DELETE FROM {table} WHERE page_id = ?", row)
+        return int(row[0])
 
     def _archive_page(self, done: Completion, fetched: Fetched, found: Analysis) -> ArchivePlace:
         """Archive a kept page whole and a duplicate as a revisit, if its body is one that is archived already."""
@@ -306,10 +366,11 @@ class NodeStore:
             return
         fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
         nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
+        steps = bytes(link.steps for link in found.links)
         parts = b"".join(link.parts for link in found.links)
         self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, parts) VALUES (?, ?, ?, ?)",
-            (page_id, fingerprints.tobytes(), nodes.tobytes(), parts),
+            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts) VALUES (?, ?, ?, ?, ?)",
+            (page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b"", parts),
         )
 
     def _add_place(self, place: Place) -> None:
