@@ -126,6 +126,7 @@ def main() -> None:
     frontier(table)
     crawl(table)
     Console(highlight=False).print(table)
+    subprocess.run([sys.executable, str(Path(__file__).with_name("bench_gazetteer.py"))], check=True)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,18 @@ carries links between them, keeps the indexes up to date and says why it stopped
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
-from periplus.errors import DiskFull, FolderInUse, PeriplusError
+from periplus.errors import Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
@@ -30,7 +33,8 @@ from periplus.report import Reporter
 from periplus.resume import open_nodes
 from periplus.running import DiskRoom, Journal, Progress, Watchdog, exposition, serve_metrics, why_empty
 from periplus.store.commit import Batch, Committed, Delivery
-from periplus.store.database import open_reader
+from periplus.store.database import open_reader, storage_errors
+from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
 from periplus.strategies import Settling
@@ -103,10 +107,12 @@ class Crawl:
                 self._pages_before = health.pages
                 self._plant_seeds(shared)
                 await self._crawl(shared, self._reporter(shared, started))
-        except* PeriplusError as group:
-            error = _first_error(group)
-            self._journal.write("failed", reason=str(error))
-            raise error from None
+        except (BaseExceptionGroup, PeriplusError, sqlite3.DatabaseError, OSError) as error:
+            cause = _cause(error, self._prepared.folder.path)
+            if cause is None:
+                raise
+            self._journal.write("failed", reason=str(cause))
+            raise cause from None
         finally:
             await self._workers.close()
             self._writer.shutdown()
@@ -348,12 +354,21 @@ class Crawl:
 
     def _update_indexes(self) -> None:
         for node in self._nodes.values():
-            index = self._indexes.get(node.name)
-            if index is None:
-                index = self._indexes[node.name] = NodeIndex.open(node.store.folder.index, create=True)
-            # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
-            with contextlib.closing(open_reader(node.store.folder.database)) as db, contextlib.suppress(FolderInUse):
-                index.update(db)
+            try:
+                self._update_index(node.name, node.store.folder)
+            except Corrupt as error:  # it holds nothing that the database has not: once more from the beginning
+                self._journal.write("index built anew", node=node.name, reason=str(error))
+                self._indexes.pop(node.name, None)
+                shutil.rmtree(node.store.folder.index, ignore_errors=True)
+                self._update_index(node.name, node.store.folder)
+
+    def _update_index(self, name: str, folder: NodeFolder) -> None:
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = NodeIndex.open(folder.index, create=True)
+        # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
+        with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
+            index.update(db)
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""
@@ -369,7 +384,27 @@ class Crawl:
             await self._clock.sleep(PROGRESS_SECONDS)
 
 
-def _first_error(group: BaseExceptionGroup[PeriplusError]) -> PeriplusError:
-    """The first of the errors that ended a crawl; the others followed from it."""
-    error = group.exceptions[0]
-    return _first_error(error) if isinstance(error, BaseExceptionGroup) else error
+def _cause(error: BaseException, path: Path) -> PeriplusError | None:
+    """What ended a crawl, in the words of our tree: the first that has any; the other errors followed from it."""
+    leaves = list(_leaves(error))
+    ours = next((leaf for leaf in leaves if isinstance(leaf, PeriplusError)), None)
+    if ours is not None:
+        return ours
+    for leaf in leaves:
+        try:
+            with storage_errors(path):
+                raise leaf
+        except PeriplusError as found:
+            return found
+        except type(leaf):
+            continue
+    return None
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """The single errors in a group of groups."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

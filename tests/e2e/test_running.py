@@ -207,3 +207,14 @@ def test_too_little_room_at_the_start_is_said_in_one_line(tmp_path: Path, site: 
     job.write_text(job.read_text("utf-8").replace("disk_reserve_bytes = 0", f"disk_reserve_bytes = {2**62}"), "utf-8")
     periplus("crawl", job).assert_one_line_error(4, "wanted as a reserve")
     assert not site.asked
+
+
+def test_an_index_that_cannot_be_read_is_built_anew(tmp_path: Path, site: Site) -> None:
+    job = write_job(tmp_path, site, "/")
+    assert periplus("crawl", job, "--json").code == 0
+    index = tmp_path / "crawl" / "nodes" / "main" / "index"
+    (index / "meta.json").write_text("{", "utf-8")
+    again = periplus("crawl", job, "--json")
+    assert again.code == 0, again.err
+    assert "index built anew" in [line["event"] for line in events(tmp_path)]
+    assert periplus("verify", tmp_path / "crawl").code == 0

@@ -206,7 +206,7 @@ class Bench:
         try:
             run_crawl(prepared, quiet=True)
         except PeriplusError as error:
-            print(f"  {error}", file=sys.stderr)
+            print(f"  {error} ({error.__cause__})", file=sys.stderr)
             return error.exit_code
         finally:
             os.write(tells, str(self.faults.fault_calls()).encode())

@@ -50,7 +50,7 @@ class Workers:
     """Runs `work` in other processes. Make it before threads and event loop exist; `start` it inside the loop."""
 
     def __init__(
-        self, work: Work, count: int, *, seconds: float = 10.0, cpu_seconds: float = 2.0, memory_bytes: int = 2**29
+        self, work: Work, count: int, *, seconds: float = 30.0, cpu_seconds: float = 2.0, memory_bytes: int = 2**29
     ) -> None:
         self.lost = 0
         """Workers that died, or had to be killed, so far."""

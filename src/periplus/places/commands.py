@@ -332,7 +332,7 @@ def gazetteer_add(
     overlaps: Annotated[list[str] | None, typer.Option(help="A place it overlaps with; may be repeated.")] = None,
 ) -> None:
     """Add own places, aliases, polygons and overlaps. Example: periplus gazetteer add --name Hill --lat 1 --lon 2"""
-    from periplus.places.cache import add_records  # noqa: PLC0415  heavy
+    from periplus.places.cache import add_records, built_path  # noqa: PLC0415  heavy
     from periplus.places.own import read_records  # noqa: PLC0415  heavy
 
     if file is not None:
@@ -347,5 +347,8 @@ def gazetteer_add(
     else:
         raise UsageError("give a file, or --name with --lat and --lon")
     add_records(records)
+    if built_path().exists():
+        print(f"added {len(records)}; {built_path()} takes them in when you build it again from its files")
+        return
     gazetteer = open_with_progress()
     print(f"added {len(records)}; {gazetteer.path} now holds {len(gazetteer):,} places")

@@ -75,7 +75,7 @@ def _from_parts(parts: PostalParts, points: tuple[LonLat, ...], gazetteer: Gazet
 
 
 def _split(street: str) -> tuple[str, str]:
-    """House number and street: "10 Downing Street", "Unter den Linden 77"."""
+    """House number and street: "10 Downing Street", "Torstraße 77"."""
     line = street.strip()
     if found := _NUMBER_FIRST.fullmatch(line):
         return found[1], found[2]

@@ -13,6 +13,7 @@ from pathlib import Path
 import zstandard
 
 from periplus.errors import Corrupt, EnvironmentFailure
+from periplus.frontier import UrlState
 from periplus.store.commit import ARCHIVE_END, archive_end
 from periplus.store.database import storage_errors, transaction
 from periplus.store.folder import NodeFolder
@@ -81,7 +82,8 @@ def check_pages(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> li
     ):
         damage.note("URLs are done and have no page", url)
         again.add(url_id)
-    for url_id, url in db.execute("SELECT id, url FROM url WHERE state NOT IN (0, 1)"):
+    states = ", ".join(str(int(state)) for state in UrlState)
+    for url_id, url in db.execute(f"SELECT id, url FROM url WHERE state NOT IN ({states})"):
         damage.note("URLs are in a state that does not exist", url)
         again.add(url_id)
     unpack = zstandard.ZstdDecompressor()
@@ -223,7 +225,7 @@ def _lost_records(
         found = records.get((file, offset))
         if found is None:
             found = _by_offset(node.archive / file, offset, length)
-        if found != f"{'response' if kept else 'revisit'} {url}":
+        if found not in ((f"response {url}",) if kept else (f"response {url}", f"revisit {url}")):
             damage.note("pages name a record that is not there, not theirs or damaged", url)
             lost.append(page_id)
     return lost

@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from periplus.fetch import RobotsRecord
 from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
-from periplus.store.archive import Archive, Seen, revisit_record
+from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.store.records import archived_payload, warc_time
@@ -149,13 +150,13 @@ class NodeStore:
 
     def _undo(self, next_url: int, next_page: int, revision: int, end: tuple[str, int]) -> None:
         """Forget what a failed batch has left in memory and in the archive."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
         self._next_url, self._next_page, self._revision = next_url, next_page, revision
         for host in self._new_hosts:
             del self._hosts[host]
         self._places.difference_update(self._new_places)
         self.archive.resume(*end)
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
 
     def _write(self, batch: Batch) -> Committed:
         queued: list[tuple[Lease, int]] = []
@@ -339,10 +340,16 @@ class NodeStore:
         return NOWHERE
 
     def _archive_unchanged(self, lease: Lease, fetched: Fetched) -> None:
-        """The server says that the page is as it was: a revisit record, if there is a record to refer to."""
+        """The page says what it said before: a revisit record, if there is a record to refer to.
+
+        The text may be the same while the body is not; then the body is archived as it came.
+        """
         seen = self._seen(self.db.execute(f"{SEEN} WHERE url_id = ?", (lease.url_id,)).fetchone())
-        if seen is not None:
-            self.archive.append(revisit_record(fetched, seen))
+        if seen is None:
+            return
+        same = fetched.status == HTTPStatus.NOT_MODIFIED or payload_digest(fetched.body) == seen.payload_digest
+        response, *others = page_records(fetched, {})
+        self.archive.append(revisit_record(fetched, seen) if same else response, *others)
 
     def _seen(self, row: tuple[str, str, str, int, int] | None) -> Seen | None:
         """The archived response that a row of `page` stands for."""

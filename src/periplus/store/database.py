@@ -76,8 +76,11 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
+        extended = getattr(error, "sqlite_errorcode", 0)
+        code = extended & 0xFF
+        if (
+            code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE
+        ):  # no room for the file, or beside it
             raise DiskFull(f"{path}: no room left on the disk; free some and run the same command again") from error
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             raise Corrupt(f"{path}: not a readable database ({error}); restore it from a copy") from error

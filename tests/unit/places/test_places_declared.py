@@ -17,7 +17,7 @@ def located(html: str, gazetteer: Gazetteer) -> Located:
 
 
 JSON_LD = """<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Museum",
- "address": {"@type": "PostalAddress", "streetAddress": "Unter den Linden 77", "addressLocality": "Berlin",
+ "address": {"@type": "PostalAddress", "streetAddress": "Torstraße 77", "addressLocality": "Berlin",
  "postalCode": "10117", "addressCountry": {"@type": "Country", "name": "DE"}}}</script><p>Welcome."""
 MICRODATA = """<div itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">10 Downing
  Street</span> <span itemprop="addressLocality">London</span> <meta itemprop="addressCountry" content="GB"></div>"""
@@ -32,7 +32,7 @@ HCARD = """<div class="vcard"><span class="fn">Pub</span><div class="adr"><span 
 @pytest.mark.parametrize(
     ("html", "place_id", "number", "street"),
     [
-        (JSON_LD, 2950159, "77", "Unter den Linden"),
+        (JSON_LD, 2950159, "77", "Torstraße"),
         (MICRODATA, 2643743, "10", "Downing Street"),
         (RDFA, 2267057, "5", "Rua Augusta"),
         (H_CARD, 1850147, "1-1", "Chiyoda"),

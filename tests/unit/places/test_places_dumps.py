@@ -38,7 +38,7 @@ def row(identifier: object, name: str, **other: object) -> str:
 DUMP = [
     row(1, "Riverton", others="Ривертон,RVT,riverton", admin2="051"),
     row(2, "Hamlet", people=20),
-    row(3, "Big River", **{"class": "H", "code": "STM", "others": "Rio Grande do Norte,Wide River", "people": 0}),
+    row(3, "Big River", admin1="", people=0, code="STM", others="Rio Norte,Wide River", **{"class": "H"}),
     row(4, "Nameless Creek", **{"class": "H", "code": "STM", "people": 0}),
     row(OREGON, "Oregon", **{"class": "A", "code": "ADM1", "lat": 44.0, "lon": -120.5, "people": 4_000_000}),
     row(5, "Court House", **{"class": "S"}),

@@ -107,7 +107,7 @@ def test_what_is_no_shape_is_a_value_error(geometry: dict[str, Any]) -> None:
 
 TOWNS = {
     "Suva": (178.44, -18.14), "Somosomo": (-179.97, -16.77), "Apia": (-171.76, -13.83), "Anadyr": (177.51, 64.73),
-    "Provideniya": (-173.23, 64.42), "Nome": (-165.41, 64.50), "Adak": (-176.64, 51.87), "Attu": (173.18, 52.90),
+    "Provideniya": (-173.23, 64.42), "Teller": (-166.36, 65.26), "Adak": (-176.64, 51.87), "Attu": (173.18, 52.90),
     "Severo-Kurilsk": (156.12, 50.68),
 }  # fmt: skip
 AREAS = {

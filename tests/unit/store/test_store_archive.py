@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from crawl_values import fetched
+from crawl_values import analysis, fetched, new_url, open_store
 from fake_clock import FakeClock
 from warcio.archiveiterator import ArchiveIterator
 
 from periplus.errors import Corrupt
+from periplus.model import Outcome
 from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record, warc_record
+from periplus.store.commit import Batch, Completion
 from periplus.store.records import scan_records
 
 with warnings.catch_warnings():
@@ -205,6 +207,27 @@ def test_revisits_refer_to_what_is_archived(tmp_path: Path, status: int, profile
         assert record.http_headers.get_statuscode() == str(status)
     fast = [record.headers["WARC-Type"] for record in FastIterator(str(tmp_path / file), fsspec_args=False)]
     assert fast == ["warcinfo", "response", "revisit"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [(304, b"", "revisit"), (200, b"<p>text", "revisit"), (200, b"<p >text", "response")],
+)
+def test_an_unchanged_page_is_a_revisit_unless_its_body_is_another(
+    tmp_path: Path, status: int, body: bytes, kind: str
+) -> None:
+    store = open_store(tmp_path)
+    ((leased, _),) = store.commit(Batch(seeds=[new_url("http://x.com/")])).queued
+    first = fetched(leased.url, b"<p>text")
+    store.commit(
+        Batch(completions=[Completion(leased, Outcome.KEPT, fetched=first, analysis=analysis(response=first))])
+    )
+    again = fetched(leased.url, body, status=status)
+    store.commit(Batch(completions=[Completion(leased, Outcome.NOT_MODIFIED, fetched=again)]))
+    store.close()
+    (path,) = (tmp_path / "main" / "archive").iterdir()
+    kinds = [name for name, _, _ in records(path)]
+    assert kinds == ["warcinfo", "response", "request", "metadata", kind, "request", "metadata"]
 
 
 def test_a_torn_tail_is_cut_off_as_soon_as_the_archive_is_taken_up(tmp_path: Path) -> None:

@@ -199,6 +199,16 @@ def test_damage_is_found_and_put_right(crawl: CrawlFolder, name: str) -> None:
     store.close()
 
 
+def test_pages_that_wait_for_a_visit_or_are_gone_are_sound(crawl: CrawlFolder) -> None:
+    change(
+        crawl,
+        "UPDATE url SET state = 2 WHERE id = 1",
+        "UPDATE page SET kept = 0, outcome = 'gone', revision = 100 WHERE id = 2",
+        "DELETE FROM page_text WHERE page_id = 2",
+    )
+    assert verify_crawl(crawl, repair=True).problems == []
+
+
 def test_pages_that_lost_a_part_are_fetched_again(crawl: CrawlFolder) -> None:
     damage_text(crawl)
     verify_crawl(crawl, repair=True)
