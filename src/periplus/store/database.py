@@ -25,7 +25,7 @@ def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection
         db.execute("PRAGMA journal_mode = WAL")
         # NORMAL survives the death of the process, FULL also the loss of power (SQLite's WAL documentation).
         db.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
-        db.execute("PRAGMA cache_size = -24576")  # KiB: with the seen-set below 100 bytes a URL from 10^6 URLs on
+        db.execute("PRAGMA cache_size = -24576")  # KiB; memory counts, and the system caches the file as well
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute("PRAGMA busy_timeout = 10000")
         _ensure_schema(db, path)
