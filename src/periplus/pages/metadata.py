@@ -194,8 +194,5 @@ def _add_point(found: Metadata, latitude: str, longitude: str) -> None:
         point = LonLat(float(longitude), float(latitude))
     except ValueError:
         return
-    if point not in found.points and (point.lon, point.lat) != (
-        0.0,
-        0.0,
-    ):  # what forms write when nobody filled them in
+    if point not in found.points and (point.lon, point.lat) != (0.0, 0.0):  # 0,0: nobody filled the form in
         found.points.append(point)
