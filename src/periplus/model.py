@@ -147,6 +147,9 @@ class Place:
     path: tuple[str, ...]
     ancestors: tuple[int, ...]
 
+    def __hash__(self) -> int:
+        return self.id  # the id names the place; hashing the whole hierarchy is what costs
+
 
 # -- The way of a page -----------------------------------------------------------------------------
 
@@ -348,13 +351,14 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Relevance of a page to a topic: two steps that must both hold, with their evidence."""
+    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time."""
 
     keyword_relevance: float
     place_relevance: float
     relevant: bool
     keyword_evidence: dict[str, float] = field(default_factory=dict)
     place_evidence: dict[str, float] = field(default_factory=dict)
+    time_relevance: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

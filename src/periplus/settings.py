@@ -106,6 +106,18 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     learnt: Annotated[LearntSettings, _meta("Written by `periplus topic learn`.")] = LearntSettings()
     since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
     until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
+    dates: Annotated[
+        Literal["published", "named", "either"],
+        _meta("Dates that must lie in the span: the page's own, those its text names, or its own if it states one."),
+    ] = "either"
+    half_life_days: Annotated[
+        float,
+        _meta("Age after which a page is worth half, and its links wait longer; 0: age says nothing.", "days", ge=0),
+    ] = 0.0
+    time_threshold: Annotated[
+        float,
+        _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
+    ] = 0.0
 
 
 class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

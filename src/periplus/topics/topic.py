@@ -7,11 +7,17 @@ from periplus.errors import ConfigError, PlaceError
 from periplus.model import Place
 from periplus.places import Gazetteer, Relation, RelationKind, related_set
 from periplus.settings import LearntSettings, RelatednessSettings, TopicSettings
+from periplus.topics.lexicon import Lexicon
+from periplus.topics.place_table import PlaceTable
+from periplus.topics.words import primary_language
 
 __all__ = ["POINTS", "Topic", "make_topic"]
 
 POINTS = {"wide": (0.27, 0.01), "balanced": (0.5, 0.5), "strict": (0.64, 0.67)}
 """Operating points of the default judge: keyword and place threshold. Relevances are scaled so that 0.5 is balanced."""
+
+MAX_LEXICONS = 128
+"""Languages whose keywords are kept ready; pages may claim any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +34,43 @@ class Topic:
     place_threshold: float = 0.5
     since: date | None = None
     until: date | None = None
+    dates: str = "either"
+    half_life_days: float = 0.0
+    time_threshold: float = 0.0
     judge: str = "default"
     against: tuple[tuple[str, float], ...] = ()
     learnt: LearntSettings = field(default_factory=LearntSettings)
     related: dict[int, tuple[tuple[int, float], ...]] = field(default_factory=dict)
+    extents: dict[int, tuple[int, float]] = field(default_factory=dict)
+    table: PlaceTable = field(init=False, compare=False, repr=False)
+    _mass: float = field(init=False, compare=False, repr=False)
+    _lexicons: dict[tuple[str, str], Lexicon] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", PlaceTable(self.places, self.extents))
+        object.__setattr__(self, "_mass", sum(weight for _, weight in self.keywords))
+        object.__setattr__(self, "_lexicons", {})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the topic says nothing: every page belongs to it."""
+        return not (self.keywords or self.places or self.since or self.until)
+
+    @property
+    def keyword_mass(self) -> float:
+        """The sum of the keywords' weights."""
+        return self._mass
+
+    def lexicon(self, language: str, *, against: bool = False) -> Lexicon:
+        """The keywords (or those that speak against a page) as pages of a language have them."""
+        key = (primary_language(language), "against" if against else "")
+        known = self._lexicons.get(key)
+        if known is None:
+            if len(self._lexicons) >= MAX_LEXICONS:
+                self._lexicons.clear()
+            words = [word for word, _ in (self.against if against else self.keywords)]
+            known = self._lexicons[key] = Lexicon(words, language)
+        return known
 
 
 def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer) -> Topic:
@@ -51,6 +90,9 @@ def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer) -> 
         place_threshold=place_threshold,
         since=settings.since,
         until=settings.until,
+        dates=settings.dates,
+        half_life_days=settings.half_life_days,
+        time_threshold=settings.time_threshold,
         judge=settings.judge,
         against=tuple(settings.against.items()),
         learnt=settings.learnt,
