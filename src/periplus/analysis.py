@@ -20,7 +20,7 @@ from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
 from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
-from periplus.urls import canonicalize, drop_reason, fingerprint
+from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
 __all__ = ["Lens", "analyse", "worker_function"]
 
@@ -44,6 +44,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
     score = judge(page, located, lens.topic)
     links, dropped = _assign(page, located, score, lens, fetched.address)
+    links = _measured(page.url, links, lens.crawl.depth)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
@@ -110,6 +111,12 @@ def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
     """A link with its priority and the parts of it; its node is still open."""
     parts = scorer.parts(link)
     return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
+
+
+def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:
+    """The links with how much deeper each of them leads."""
+    steps = link_steps(page_url, [link.url for link in links], depth_limit)
+    return [link if deep == 1 else replace(link, steps=deep) for link, deep in zip(links, steps, strict=True)]
 
 
 def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:

@@ -30,6 +30,7 @@ from periplus.resume import open_nodes
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader
 from periplus.store.summary import Summary, summarize
+from periplus.store.ways import within_reach
 
 __all__ = ["Crawl", "Progress"]
 
@@ -179,8 +180,21 @@ class Crawl:
                 self._turns.add(task)
                 task.add_done_callback(self._turn_ended)
             if self._is_over(shared):
-                return
-            await self._wait(shared)
+                if self._stop_reason or not await self._found_shorter_ways(shared):
+                    self.stop("frontier empty")
+                    return
+            else:
+                await self._wait(shared)
+
+    async def _found_shorter_ways(self, shared: Shared) -> bool:
+        """When nothing is left to do: whether URLs that seemed too far away are within reach after all."""
+        stores = {name: node.store.db for name, node in self._nodes.items()}
+        limits = {"depth": self._job.crawl.depth, "redirects": self._job.fetch.redirects}
+        loop = asyncio.get_running_loop()
+        for name, parcels in (await loop.run_in_executor(self._writer, lambda: within_reach(stores, **limits))).items():
+            accepted = [shared.intake.accept_after_all(name, parcel) for parcel in parcels]
+            self._nodes[name].batch.nearer += [parcel for parcel in accepted if parcel is not None]
+        return any(node.batch for node in self._nodes.values())
 
     def _turn_ended(self, task: asyncio.Task[None]) -> None:
         self._turns.discard(task)
@@ -197,14 +211,14 @@ class Crawl:
         )
 
     def _is_over(self, shared: Shared) -> bool:
-        """Ends if and only if nothing is under way and there is a reason: a limit, or nothing left anywhere."""
+        """Whether nothing is under way and there is a reason to end: a limit or, without one, nothing left to do."""
         if self._turns or self._writing or self._exchange.waiting or any(node.batch for node in self._nodes.values()):
             return False
         health, limit = shared.health, self._job.crawl.pages
         if limit and health.pages >= limit:
             self.stop("page limit")
         elif shared.schedule.next_at() is None:
-            self.stop("frontier empty")
+            return True
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
             self.stop(f"no seed could be reached ({health.last_failure})")

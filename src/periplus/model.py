@@ -375,7 +375,8 @@ class RoutedLink:
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
-    (place id, weight) is what a strategy that remembers hosts settles again before the link goes on.
+    (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
+    much deeper the link leads (`urls.link_steps`).
     """
 
     url: str
@@ -385,6 +386,7 @@ class RoutedLink:
     priority: float | None = None
     parts: bytes = b""
     evidence: tuple[tuple[int, float], ...] = ()
+    steps: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,13 +106,14 @@ class Node:
     def _remember_sent(self) -> None:
         names = dict(self.store.db.execute("SELECT id, name FROM node_name").fetchall())
         rows = self.store.db.execute(
-            "SELECT l.fingerprints, l.nodes FROM link l JOIN page p ON p.id = l.page_id WHERE p.depth < ?",
-            (self._shared.crawl.depth,),
+            "SELECT l.fingerprints, l.nodes, l.steps, p.depth FROM link l JOIN page p ON p.id = l.page_id"
         )
-        for marks, nodes in rows:
-            for mark, node in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), strict=True):
-                self._sent.add(_sent_mark(names[int(node)], int(mark)))
-                self._shared.settled.setdefault(int(mark), names[int(node)])
+        for marks, nodes, steps, depth in rows:
+            deep = np.frombuffer(steps, "u1") if steps else itertools.repeat(1)
+            for mark, node, step in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), deep, strict=False):
+                if depth + step <= self._shared.crawl.depth:
+                    self._sent.add(_sent_mark(names[int(node)], int(mark)))
+                    self._shared.settled.setdefault(int(mark), names[int(node)])
 
     def _remember_hosts(self) -> None:
         rows = self.store.db.execute(
@@ -188,6 +189,7 @@ class Node:
                 topic=self._shared.topic.name if analysis.score.relevant else "",
                 new_urls=accepted.mine,
                 parcels=accepted.others,
+                beyond=accepted.beyond,
                 dropped=accepted.dropped,
             )
         )
@@ -218,7 +220,7 @@ class Node:
         others = tuple(p for p in accepted.others if self._sent.add(_sent_mark(p.receiver, p.url.fingerprint)))
         repeats = len(accepted.others) - len(others)
         dropped = accepted.dropped | {"sent_before": repeats} if repeats else accepted.dropped
-        return Accepted(accepted.mine, others, dropped)
+        return replace(accepted, others=others, dropped=dropped)
 
     def _fail(self, lease: Lease, answer: Answer) -> None:
         """An answer that is not a page: a redirect, a refusal, an error."""
@@ -227,7 +229,16 @@ class Node:
             self._shared.health.last_failure = f"{lease.url}: {answer.detail}"
         if answer.redirect is not None:
             accepted = self._shared.intake.accept_redirect(self.name, lease, answer.redirect)
-            self._commit(Completion(lease, outcome, new_urls=accepted.mine, dropped=accepted.dropped))
+            self._commit(
+                Completion(
+                    lease,
+                    outcome,
+                    new_urls=accepted.mine,
+                    beyond=accepted.beyond,
+                    redirect=fingerprint(answer.redirect),
+                    dropped=accepted.dropped,
+                )
+            )
         elif outcome is Outcome.RETRY:
             self._commit(Completion(lease, outcome, retry_at=self._now() + answer.retry_seconds))
         else:

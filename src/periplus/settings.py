@@ -142,7 +142,9 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = 0.0
     pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
     minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
-    depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20
+    depth: Annotated[
+        int, _meta("How many links away from a seed the crawl goes, by the shortest way.", "links", ge=0)
+    ] = 20
     keep: Annotated[
         Literal["relevant", "all"],
         _meta("Which fetched pages are stored and indexed: the relevant ones, or all."),

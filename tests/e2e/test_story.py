@@ -47,10 +47,6 @@ def pages_of(folder: Path) -> dict[str, str]:
     return pages
 
 
-def without_traps(folder: Path) -> set[str]:
-    return {url for url in pages_of(folder) if "/browse?" not in url and "/calendar/" not in url}
-
-
 def leases_of(folder: Path) -> Counter[str]:
     counts: Counter[str] = Counter()
     for path in folder.glob("nodes/*/node.db"):
@@ -114,8 +110,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_pages(web: MiniwebProces
     process = start("crawl", web.job, "--out", folder, "--json")
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    # How deep an endless site is entered depends on which page led there first, also without a kill (decision 3).
-    assert without_traps(folder) == without_traps(whole)
+    assert set(pages_of(folder)) == set(pages_of(whole))
     summary = json.loads(out.splitlines()[-1])
     assert summary["queued"] == 0
 
@@ -138,8 +133,7 @@ def test_hash_strategy_spreads_and_keeps_the_same_pages(web: MiniwebProcess, who
     assert done.code == 0
     shares = [node["pages"] / done.json["pages"] for node in done.json["nodes"].values()]
     assert min(shares) > 0.08, "six nodes get a sixth each, more or less"
-    # Which pages of an endless site fit its budget depends on the order in which several nodes meet them.
-    assert without_traps(tmp_path / "hash") == without_traps(whole)
+    assert set(pages_of(tmp_path / "hash")) == set(pages_of(whole))
 
 
 def test_topic_decides_what_is_kept(web: MiniwebProcess, tmp_path: Path) -> None:

@@ -22,11 +22,15 @@ DEPTH_COST = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What of a page's links goes on: this node's own URLs, parcels for others, and the rest by reason."""
+    """What of a page's links goes on: this node's own URLs, parcels for others, and the rest by reason.
+
+    `beyond` are links that are too far away, as it seems now: a shorter way may still appear.
+    """
 
     mine: tuple[NewUrl, ...]
     others: tuple[Parcel, ...]
     dropped: dict[str, int]
+    beyond: tuple[Parcel, ...] = ()
 
 
 class Intake:
@@ -67,38 +71,42 @@ class Intake:
     def accept(self, node: str, lease: Lease, analysis: Analysis) -> Accepted:
         """Let the links of a page in, or count why not."""
         dropped = Counter(analysis.dropped)
-        if lease.depth >= self._crawl.depth:
-            dropped["depth"] += len(analysis.links)
-            return Accepted((), (), dict(dropped))
-        cost = (lease.depth + 1) * DEPTH_COST
         mine: list[NewUrl] = []
         others: list[Parcel] = []
+        beyond: list[Parcel] = []
         for link in analysis.links:
-            reason = self._refusal(node, link)
+            depth = lease.depth + link.steps
+            worth = analysis.link_priority if link.priority is None else link.priority
+            url = NewUrl(link.url, link.host, link.fingerprint, worth - depth * DEPTH_COST, depth)
+            reason = self._refusal(node, link) if depth <= self._crawl.depth else self._too_deep(node, link)
             if reason:
                 dropped[reason] += 1
-                continue
-            worth = analysis.link_priority if link.priority is None else link.priority
-            url = NewUrl(link.url, link.host, link.fingerprint, worth - cost, lease.depth + 1)
-            if link.node == node:
+                if reason == "depth":
+                    beyond.append(Parcel(link.node, url))
+            elif link.node == node:
                 mine.append(url)
             else:
                 others.append(Parcel(link.node, url))
-        return Accepted(tuple(mine), tuple(others), dict(dropped))
+        return Accepted(tuple(mine), tuple(others), dict(dropped), tuple(beyond))
+
+    def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
+        """Let a URL in to which a shorter way has appeared; None if it has come in by another one."""
+        url = parcel.url
+        refused = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
+        return None if refused else parcel
 
     def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
         """Let the target of a redirect in: as a new URL of this node, so that every hop passes every rule."""
         url = canonicalize(target)
         reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports) if url else "not_http"
-        if lease.redirects >= self._fetch.redirects:
-            reason = "redirects"
-        if url is not None and reason is None:
-            link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
-            reason = self._refusal(node, link)
-            if reason is None:
-                new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
-                return Accepted((new,), (), {})
-        return Accepted((), (), {reason or "not_http": 1})
+        if url is None or reason:
+            return Accepted((), (), {reason or "not_http": 1})
+        link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
+        new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
+        if new.redirects > self._fetch.redirects:
+            return Accepted((), (), {"redirects": 1}, (Parcel(node, new),))
+        reason = self._refusal(node, link)
+        return Accepted((), (), {reason: 1}) if reason else Accepted((new,), (), {})
 
     def accept_seed(self, node: str, raw: str) -> NewUrl | None:
         """Let a seed in; None if it is known already."""
@@ -118,6 +126,10 @@ class Intake:
     def seen(self) -> int:
         """Distinct URLs accepted."""
         return sum(len(seen) for seen in {id(seen): seen for seen in self._seen.values()}.values())
+
+    def _too_deep(self, node: str, link: RoutedLink) -> str:
+        own = self._shared or link.node == node
+        return "seen" if own and link.fingerprint in self._seen[node] else "depth"
 
     def _refusal(self, node: str, link: RoutedLink) -> str | None:
         if not self._shared and link.node != node:

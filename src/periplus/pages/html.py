@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from periplus.model import Fetched, Link, Page
@@ -48,7 +49,7 @@ MAX_TITLE_CHARS = 500
 MAX_DESCRIPTION_CHARS = 1_000
 MAX_ANCHOR_CHARS = 500
 MAX_TEXT_CHARS = 2_000_000
-TOKEN = re.compile(r"\S+")
+SPACE, LINE_BREAK = ord(" "), ord("\n")
 CHARS_PER_TOKEN = 12
 """How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
 
@@ -219,7 +220,7 @@ def _cut_links(
     text: str, spans: dict[int, tuple[int, int]], taken: list[tuple[str, LexborNode]], window_tokens: int
 ) -> list[Link]:
     """Links with their anchor texts and the tokens around them, cut from the page's text."""
-    starts = [match.start() for match in TOKEN.finditer(text)] if taken and window_tokens else []
+    starts = _token_starts(text) if taken and window_tokens else []
     reach = window_tokens * CHARS_PER_TOKEN
     links = []
     for number, (url, node) in enumerate(taken):
@@ -234,6 +235,14 @@ def _cut_links(
             after = text[end : min(until, end + reach)].strip().replace("\n", " ")
         links.append(Link(url, anchor or _spare_anchor(node), before, after, start, end))
     return links
+
+
+def _token_starts(text: str) -> list[int]:
+    """Where the words of a text begin in which every blank is a single space or line break."""
+    characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    blanks = np.flatnonzero((characters == SPACE) | (characters == LINE_BREAK))
+    starts: list[int] = [0, *(blanks + 1).tolist()]
+    return starts
 
 
 def _spare_anchor(node: LexborNode) -> str:

@@ -38,6 +38,8 @@ class Completion:
     topic: str = ""
     new_urls: tuple[NewUrl, ...] = ()
     parcels: tuple[Parcel, ...] = ()
+    beyond: tuple[Parcel, ...] = ()
+    redirect: int | None = None  # fingerprint of the target
     dropped: dict[str, int] = field(default_factory=dict)
 
 
@@ -58,12 +60,13 @@ class Batch:
 
     completions: list[Completion] = field(default_factory=list)
     seeds: list[NewUrl] = field(default_factory=list)
+    nearer: list[Parcel] = field(default_factory=list)  # URLs from `beyond` to which a shorter way has appeared
     deliveries: list[Delivery] = field(default_factory=list)
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.completions or self.seeds or self.deliveries or self.confirmed or self.robots)
+        return bool(self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ class NodeStore:
         queued: list[tuple[Lease, int]] = []
         outbox: list[tuple[int, Parcel]] = []
         self._add_urls(batch.seeds, queued)
+        self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
+        outbox.extend(self._send([parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
             self._receive(delivery)
@@ -125,6 +130,7 @@ class NodeStore:
             self._complete(completion)
             self._add_urls(completion.new_urls, queued)
             outbox.extend(self._send(completion.parcels))
+            self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
         self._count("outcome", "name", outcomes)
@@ -155,6 +161,15 @@ class NodeStore:
             rows,
         )
 
+    def _set_aside(self, beyond: Iterable[Parcel]) -> None:
+        self.db.executemany(
+            "INSERT OR IGNORE INTO beyond VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (far.url.fingerprint, far.url.url, far.receiver, far.url.priority, far.url.depth, far.url.redirects)
+                for far in beyond
+            ],
+        )
+
     def _host_id(self, host: str) -> int:
         host_id = self._hosts.get(host)
         if host_id is None:
@@ -165,8 +180,8 @@ class NodeStore:
     def _complete(self, done: Completion) -> None:
         lease = done.lease
         self.db.execute(
-            "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ? WHERE id = ?",
-            (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, lease.url_id),
+            "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
+            (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, done.redirect, lease.url_id),
         )
         self.db.execute(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
@@ -235,10 +250,11 @@ class NodeStore:
             return
         fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
         nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
+        steps = bytes(link.steps for link in found.links)
         parts = b"".join(link.parts for link in found.links)
         self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, parts) VALUES (?, ?, ?, ?)",
-            (page_id, fingerprints.tobytes(), nodes.tobytes(), parts),
+            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts) VALUES (?, ?, ?, ?, ?)",
+            (page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b"", parts),
         )
 
     def _add_place(self, place: Place) -> None:

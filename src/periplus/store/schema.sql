@@ -26,9 +26,19 @@ CREATE TABLE url (
   depth       INTEGER NOT NULL,         -- links away from a seed
   redirects   INTEGER NOT NULL DEFAULT 0, -- redirects that led here in a row
   attempts    INTEGER NOT NULL DEFAULT 0,
-  not_before  REAL NOT NULL DEFAULT 0   -- Unix time of the next try
+  not_before  REAL NOT NULL DEFAULT 0,  -- Unix time of the next try
+  redirect    INTEGER                   -- fingerprint of the URL that it redirects to
 );
 CREATE INDEX url_queue ON url (host_id, priority DESC, id) WHERE state = 0;
+
+CREATE TABLE beyond (                   -- URLs that are too far away, as long as no shorter way appears (ways.py)
+  fingerprint INTEGER PRIMARY KEY,
+  url         TEXT NOT NULL,
+  node        TEXT NOT NULL,            -- that it was assigned to
+  priority    REAL NOT NULL,
+  depth       INTEGER NOT NULL,
+  redirects   INTEGER NOT NULL
+);
 
 CREATE TABLE robots (                   -- what each origin's robots.txt said
   origin     TEXT PRIMARY KEY,
@@ -111,6 +121,7 @@ CREATE TABLE link (                     -- a page's links, packed: one row a pag
   page_id      INTEGER PRIMARY KEY REFERENCES page(id),
   fingerprints BLOB NOT NULL,           -- int64 little-endian, one a link, as in url.fingerprint
   nodes        BLOB NOT NULL,           -- uint16 little-endian, one a link: node_name.id it was assigned to
+  steps        BLOB NOT NULL DEFAULT x'', -- uint8, one a link: how much deeper it leads; empty if all are 1
   parts        BLOB NOT NULL DEFAULT x'' -- parts of each link's priority: topics.LinkParts, a byte (255ths) each
 );
 

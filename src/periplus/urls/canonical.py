@@ -35,6 +35,7 @@ SESSION = re.compile(
 
 PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
 ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")  # behind a broken escape it could complete it
+PLAIN_START = re.compile(r"[A-Za-z0-9_]")
 UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 ASP_PATH_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{20,}\))+\)(?=/)")
 
@@ -82,15 +83,19 @@ _remembered: dict[str, CanonicalUrl | None] = {}
 
 
 def _absolute(raw: str, base: str | None) -> str | None:
-    """The link as an absolute URL where that needs no parser: it is one, or begins at the root of its host."""
+    """The link as an absolute URL where that needs no parser: it is one, or names a path of its host."""
     if raw.startswith(("http://", "https://")):
         return raw
-    if base is None or raw[:1] != "/" or raw[1:2] in ("/", "\\", "\t", "\n", "\r"):
+    if base is None or not base.startswith(("http://", "https://")) or "\\" in base:
         return None
-    if not base.startswith(("http://", "https://")) or "\\" in base:
+    root = base.find("/", 8)
+    if root < 0 or "?" in base[:root] or "#" in base[:root]:
         return None
-    end = base.find("/", 8)
-    return None if end < 0 or "?" in base[:end] or "#" in base[:end] else base[:end] + raw
+    if raw[:1] == "/" and raw[1:2] not in ("/", "\\", "\t", "\n", "\r"):
+        return base[:root] + raw
+    if PLAIN_START.match(raw) and ":" not in raw and "?" not in base and "#" not in base:
+        return base[: base.rfind("/") + 1] + raw
+    return None
 
 
 def _canonical(raw: str, base: str | None) -> CanonicalUrl | None:

@@ -1,20 +1,29 @@
-"""Budgets against endless sites: how many URLs a host, and one pattern of a host, may bring.
+"""Endless sites: how far a step within one leads away, and how many URLs a host and a pattern may bring.
 
 A pattern is what is left of a URL when everything that can be counted through is taken out: numbers in the path,
 values in the query. A calendar, an endless list or a shop's filters are one pattern with one, two or more free
-dimensions. The more of them, the likelier it is that pages are only combined anew, so the budget is divided by four
-for each dimension beyond the first. Counting patterns stops what depth limits cannot: the shallow, wide trap.
+dimensions. The more of them, the likelier it is that pages are only combined anew.
+
+Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
+a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
+depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern may bring so many URLs, a
+quarter for each dimension beyond the first. It is the net below, and whoever comes first has it.
 """
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 import xxhash
 
-__all__ = ["TrapBudget", "url_pattern"]
+__all__ = ["MAX_STEPS", "TrapBudget", "link_steps", "url_pattern"]
 
 NUMBERS = re.compile(r"\d+")
+NO_LETTERS = re.compile(r"[\d/._~-]+")
 SHRINK = 4
+SECOND_DIMENSION = 5
+MAX_STEPS = 255
+"""Steps are stored in a byte."""
 
 
 def url_pattern(url: str) -> tuple[str, int]:
@@ -24,6 +33,33 @@ def url_pattern(url: str) -> tuple[str, int]:
     names = sorted(piece.partition("=")[0] for piece in query.split("&")) if query else []
     host = address.partition("://")[2].partition("/")[0]
     return f"{host}/{path}?{'&'.join(names)}", numbers + len(names)
+
+
+def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[int]:
+    """How many steps of depth each link of a page counts: one, or more if it combines the page's address further.
+
+    A second free dimension costs a fifth of the way that the crawl goes at all, a third one the whole way.
+    """
+    origin, letters, free = _shape(page_url)
+    if not free:
+        return [1] * len(links)
+    steps = []
+    for link in links:
+        steps.append(1)
+        if link.startswith(origin):
+            _, link_letters, link_free = _shape(link)
+            if link_free > free and link_letters == letters:
+                steps[-1] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if link_free == 2 else depth_limit))
+    return steps
+
+
+def _shape(url: str) -> tuple[str, str, int]:
+    """Origin, the letters of the path, and the number of free dimensions."""
+    address, _, query = url.partition("?")
+    scheme, _, rest = address.partition("://")
+    host, _, path = rest.partition("/")
+    free = len(NUMBERS.findall(path)) + (query.count("&") + 1 if query else 0)
+    return f"{scheme}://{host}/", NO_LETTERS.sub("", path), free
 
 
 class TrapBudget:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from periplus.urls import canonicalize, fingerprint, registrable_domain
+from periplus.urls.canonical import _canonical
 
 SAME = [
     ("http://Example.COM", "http://example.com/"),
@@ -168,6 +169,19 @@ def test_canonical_form_is_idempotent(scheme: str, pieces: list[str], tail: str)
     assert not url.host.endswith(".")
     assert "#" not in url.href
     assert "@" not in url.href.partition("://")[2].partition("/")[0]
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(
+    st.sampled_from(
+        ["http://a.com/", "https://a.com/b/c.html", "http://a.com:8080/b/?x=/y/", "http://a.com/b/#/d", "ftp://a"]
+    ),
+    st.sampled_from(["", "a", "/", "?", "0.html", "_x", "a:"]),
+    st.lists(PIECES, max_size=8),
+)
+def test_links_that_need_no_parser_come_out_as_the_parser_reads_them(base: str, start: str, pieces: list[str]) -> None:
+    link = start + "".join(pieces)
+    assert canonicalize(link, base) == _canonical(link, base)
 
 
 @settings(max_examples=500, deadline=None)

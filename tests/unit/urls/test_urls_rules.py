@@ -3,7 +3,7 @@
 import pytest
 from effort import bounded_effort
 
-from periplus.urls import CanonicalUrl, TrapBudget, canonicalize, drop_reason, url_pattern
+from periplus.urls import CanonicalUrl, TrapBudget, canonicalize, drop_reason, link_steps, url_pattern
 from periplus.urls.filters import DROP_REASONS, RULES
 
 PORTS = (80, 443, 8080, 8443)
@@ -108,6 +108,30 @@ def test_plain_ids_of_a_real_site_fit_and_names_are_not_counted() -> None:
     assert all(budget.refusal("a.com", f"http://a.com/story/{n}") is None for n in range(500))
     words = [f"{a}{b}{c}" for a in "abcdefghij" for b in "abcdefghij" for c in "abcdefghij"]
     assert all(budget.refusal("a.com", f"http://a.com/{word}") is None for word in words)
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "steps"),
+    [
+        ("http://a.com/", "http://a.com/?color=red", 1),
+        ("http://a.com/shop?color=red", "http://a.com/shop?color=red&size=s", 4),
+        ("http://a.com/shop?color=red", "http://a.com/shop?color=blue", 1),
+        ("http://a.com/shop?color=red&size=s", "http://a.com/shop?color=red&size=s&sort=new", 20),
+        ("http://a.com/calendar/2026/11/", "http://a.com/calendar/2026/12/", 1),
+        ("http://a.com/calendar/2026/11/", "http://a.com/calendar/2026/11/3", 20),
+        ("http://a.com/calendar/2026/11/3", "http://a.com/calendar/2026/12/", 1),
+        ("http://a.com/2026/11/", "http://a.com/2026/11/15/flood-in-the-north", 1),
+        ("http://a.com/2026/11/14/storm", "http://a.com/2026/11/15/flood", 1),
+        ("http://a.com/forum/3", "http://a.com/forum/3?page=2", 4),
+        ("http://a.com/forum/3?page=2", "http://a.com/forum/3?page=3", 1),
+        ("http://a.com/shop?color=red", "http://b.com/shop?color=red&size=s", 1),
+        ("http://a.com/shop?color=red", "http://a.com.evil.net/shop?color=red&size=s", 1),
+    ],
+)
+def test_a_link_that_combines_an_address_further_leads_deeper(page: str, link: str, steps: int) -> None:
+    assert link_steps(page, [link], depth_limit=20) == [steps]
+    assert link_steps(page, ["http://a.com/about", link], depth_limit=2)[0] == 1
+    assert link_steps(page, [link], depth_limit=0) == [1]
 
 
 def test_host_quota() -> None:
