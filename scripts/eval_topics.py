@@ -11,6 +11,9 @@ PERIPLUS_LOCATED names a file that keeps located articles between runs. `--check
 import argparse
 import json
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: many small systems, and threads only wait
+
 import random
 import sys
 from collections import Counter, defaultdict

@@ -19,7 +19,7 @@ from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import warc_record
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
-from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
+from periplus.topics import LinkScorer, Topic, View, judge_view, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
 __all__ = ["Lens", "analyse", "worker_function"]
@@ -30,7 +30,7 @@ class Lens:
     """Everything the pure stages look at a page with."""
 
     gazetteer: Gazetteer
-    topic: Topic
+    topics: tuple[Topic, ...]
     strategy: Strategy
     ownership: Ownership
     crawl: CrawlSettings
@@ -42,8 +42,10 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
-    score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, score, lens, fetched.address)
+    view = View(page, located)
+    scores = [judge_view(view, topic, fetched.fetched_at.date()) for topic in lens.topics]
+    score = max(scores, key=lambda one: (one.relevant, link_priority(one)))
+    links, dropped = _assign(page, located, scores, lens, fetched.address)
     links = _measured(page.url, links, lens.crawl.depth)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
@@ -59,6 +61,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         description=page.description,
         language=page.language,
         published=page.published,
+        topics=tuple(topic.name for topic, one in zip(lens.topics, scores, strict=True) if one.relevant),
         outcome=outcome,
         nofollow=page.nofollow,
         score=score,
@@ -76,7 +79,7 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
 
 
 def _assign(
-    page: Page, located: Located, score: Score, lens: Lens, address: str
+    page: Page, located: Located, scores: list[Score], lens: Lens, address: str
 ) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
     routed: list[RoutedLink] = []
@@ -92,25 +95,26 @@ def _assign(
             dropped[reason or "not_http"] += 1
         else:
             links.append((link, url.host))
-    scorer = LinkScorer(page, located, score, lens.topic)
+    scorers = [LinkScorer(page, located, one, topic) for one, topic in zip(scores, lens.topics, strict=True)]
     bare, known = [link for link, _ in links], Known(address=address)
     if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
         for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
             general = lens.ownership.general_for(host)
-            routed.append(replace(_scored(link, host, scorer), node=general, evidence=evidence))
+            routed.append(replace(_scored(link, host, scorers), node=general, evidence=evidence))
         return routed, dropped
     claims = lens.strategy.route(bare, page, located, known)
     for (link, host), claimed in zip(links, claims, strict=True):
-        scored = _scored(link, host, scorer)
+        scored = _scored(link, host, scorers)
         routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
     return routed, dropped
 
 
-def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
-    """A link with its priority and the parts of it; its node is still open."""
-    parts = scorer.parts(link)
-    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
+def _scored(link: Link, host: str, scorers: list[LinkScorer]) -> RoutedLink:
+    """A link with its priority for the topic it promises most to, and the parts of it; its node is still open."""
+    parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
+    features = scorers[0].features(link)
+    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts), features=features)
 
 
 def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:

@@ -142,6 +142,9 @@ def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
             def show(now: CrawlProgress) -> None:
                 rate = now.pages_this_run / now.seconds if now.seconds else 0.0
                 detail = f"{rate:.0f} pages/s · {now.kept} kept · {now.queued} queued · {now.busy_hosts} hosts"
+                detail += "".join(
+                    f" · {name} {share.share:.0%}, lately {share.recent:.0%}" for name, share in now.harvest.items()
+                )
                 bar.update(task, completed=now.pages, detail=detail)
 
             return uvloop.run(_supervised(Crawl(prepared, SystemClock(), show)))
@@ -202,6 +205,10 @@ def show_summary(summary: Summary) -> None:
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
     console.print(outcomes)
+    harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
+    for name, found in summary.harvest.items():
+        harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
+    console.print(harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
     for column in nodes.columns[1:]:
         column.justify = "right"

@@ -29,8 +29,9 @@ from periplus.pages import Workers
 from periplus.resume import open_nodes
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader
-from periplus.store.summary import Summary, summarize
+from periplus.store.summary import HarvestShare, Summary, summarize
 from periplus.store.ways import within_reach
+from periplus.topics import LinkBook
 
 __all__ = ["Crawl", "Progress"]
 
@@ -53,6 +54,7 @@ class Progress:
     pages_this_run: int
     page_limit: int
     outcomes: Counter[str]
+    harvest: dict[str, HarvestShare]
 
 
 class Crawl:
@@ -141,11 +143,11 @@ class Crawl:
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
                 order=HostOrder(),
-                topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,
                 strategy=self._prepared.lens.strategy,
                 crawl=crawl,
+                book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
             )
 
     def _plant_seeds(self, shared: Shared) -> None:
@@ -246,6 +248,7 @@ class Crawl:
             self._writing = True
             batch = node.take_batch()
             batch.confirmed = self._exchange.confirmations(name)
+            batch.revalued = shared.book.take_changed(name) if shared.book else []
             for shipment in self._exchange.collect(name):
                 urls = shared.intake.accept_delivery(name, shipment.urls)
                 received = len(shipment.urls)
@@ -263,6 +266,8 @@ class Crawl:
         for lease, host_id in committed.queued:
             node.queue.push(lease, host_id)
             shared.schedule.want(lease.host, node.name, monotonic)
+        for lease in committed.revalued:
+            node.queue.revalue(lease)
         for done in batch.completions:
             if done.outcome is Outcome.RETRY:
                 node.queue.retry(done.lease, done.retry_at)
@@ -325,6 +330,7 @@ class Crawl:
                 pages_this_run=health.pages - self._pages_before,
                 page_limit=self._job.crawl.pages,
                 outcomes=health.outcomes,
+                harvest=health.harvest.shares(),
             )
         )
 

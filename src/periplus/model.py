@@ -376,7 +376,7 @@ class RoutedLink:
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
     (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
-    much deeper the link leads (`urls.link_steps`).
+    much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
     """
 
     url: str
@@ -387,6 +387,7 @@ class RoutedLink:
     parts: bytes = b""
     evidence: tuple[tuple[int, float], ...] = ()
     steps: int = 1
+    features: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +430,7 @@ class Analysis:
     published: date | None
     outcome: Outcome  # kept, not_relevant or not_indexed
     nofollow: bool
-    score: Score
+    score: Score  # of the topic it fits best
     link_priority: float
     main_place: int | None
     places: tuple[WeightedPlace, ...]
@@ -440,3 +441,4 @@ class Analysis:
     text: bytes = b""  # zstd; kept pages only
     mentions: bytes = b""  # zstd; kept pages only
     warc: bytes = b""  # finished gzip members; kept pages only
+    topics: tuple[str, ...] = ()  # names of the topics it is relevant to

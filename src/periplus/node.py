@@ -23,8 +23,9 @@ from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.pages import Workers
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
+from periplus.store.summary import Harvest
 from periplus.strategies import BlendStrategy, HostPlaces, Strategy
-from periplus.topics import Topic
+from periplus.topics import LinkBook
 from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["Health", "Node", "Shared"]
@@ -36,6 +37,7 @@ class Health:
 
     pages: int = 0
     kept: int = 0
+    harvest: Harvest = field(default_factory=Harvest)
     answered: bool = False
     last_failure: str = ""
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -51,6 +53,8 @@ class Health:
         """Add a finished lease."""
         self.pages += done.analysis is not None
         self.kept += done.outcome is Outcome.KEPT
+        if done.analysis is not None:
+            self.harvest.add(done.topic.splitlines())
         self.outcomes[done.outcome] += 1
 
 
@@ -65,11 +69,11 @@ class Shared:
     workers: Workers
     intake: Intake
     order: HostOrder
-    topic: Topic
     health: Health
     agent: str
     strategy: Strategy
     crawl: CrawlSettings
+    book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
     hosts: HostPlaces = field(default_factory=HostPlaces)
     settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
 
@@ -178,7 +182,7 @@ class Node:
     def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
-        analysis = self._settled(lease, analysis)
+        analysis = self._valued(lease, self._settled(lease, analysis))
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
         self._commit(
             Completion(
@@ -186,7 +190,7 @@ class Node:
                 outcome,
                 fetched=fetched,
                 analysis=analysis,
-                topic=self._shared.topic.name if analysis.score.relevant else "",
+                topic="\n".join(analysis.topics),
                 new_urls=accepted.mine,
                 parcels=accepted.others,
                 beyond=accepted.beyond,
@@ -212,6 +216,17 @@ class Node:
                     self._shared.settled[link.fingerprint] = node
             links.append(replace(link, node=node, evidence=()))
         return replace(analysis, links=tuple(links))
+
+    def _valued(self, lease: Lease, analysis: Analysis) -> Analysis:
+        """Learn from how the page was judged, then value its links by all that is known of them."""
+        book = self._shared.book
+        if book is None:
+            return analysis
+        score = analysis.score
+        book.learn(fingerprint(lease.url), score.keyword_relevance * score.place_relevance * score.time_relevance)
+        worth = book.value(analysis.links)
+        links = tuple(replace(link, priority=now) for link, now in zip(analysis.links, worth, strict=True))
+        return replace(analysis, links=links)
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""

@@ -22,6 +22,7 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> d
     for name in prepared.nodes:
         folder = prepared.folder.node(name)
         store = NodeStore(folder, prepared.nodes, prepared.job.archive, agent=shared.agent, clock=shared.clock)
+        store.revalues = shared.book is not None
         nodes[name] = Node(name, store, UrlQueue(open_reader(folder.database)), shared)
         _take_up(nodes[name], shared, prepared.job.crawl.delay_seconds)
     for node in nodes.values():
@@ -41,6 +42,8 @@ def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
         shared.intake.remember_digest(digest)
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
         shared.robots.remember(RobotsRecord(*row))
+    for (topic,) in db.execute("SELECT topic FROM page ORDER BY id"):
+        shared.health.harvest.add(topic.splitlines())
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
     shared.health.take_up(pages, kept, dict(db.execute("SELECT name, count FROM outcome").fetchall()))
     # A host that was asked just before a crash may have no row about it, so every known host rests once.

@@ -46,6 +46,7 @@ class UrlQueue:
         self._reader = reader
         self._hosts: dict[str, _HostQueue] = {}
         self._out: set[int] = set()  # leased, or finished and not committed yet
+        self._moved: dict[int, float] = {}  # URLs whose priority has changed: entries with another one are stale
         self.size = 0
 
     def close(self) -> None:
@@ -89,13 +90,25 @@ class UrlQueue:
         if queue is None or not self._ready(queue, host, now):
             return None
         lease = heapq.heappop(queue.heads)[2]
+        if lease.url_id in self._moved:
+            self._moved[lease.url_id] = math.inf  # what else is in memory of it is stale from now on
         self._out.add(lease.url_id)
         self.size -= 1
         return lease
 
+    def revalue(self, lease: Lease) -> None:
+        """A queued URL whose new priority is committed; one that is under way or waits for a retry stays as it is."""
+        queue = self._hosts.get(lease.host)
+        if queue is None or lease.url_id in self._out or lease.attempts:
+            return
+        self._moved[lease.url_id] = lease.priority
+        queue.add((-lease.priority, lease.url_id, lease))
+
     def put_back(self, lease: Lease) -> None:
         """Undo a lease that was not used."""
         self._out.discard(lease.url_id)
+        if lease.url_id in self._moved:
+            self._moved[lease.url_id] = lease.priority
         self.size += 1
         self._hosts[lease.host].add((-lease.priority, lease.url_id, lease))
 
@@ -124,9 +137,18 @@ class UrlQueue:
         while queue.later and queue.later[0][0] <= now:
             lease = heapq.heappop(queue.later)[2]
             queue.add((-lease.priority, lease.url_id, lease))
+        self._drop_stale(queue)
         if not queue.heads and queue.more_on_disk:
             self._refill(queue, host, now)
         return bool(queue.heads)
+
+    def _drop_stale(self, queue: _HostQueue) -> None:
+        """Let go of entries at the head whose URLs have another priority now, or are out already."""
+        while self._moved and queue.heads:
+            priority, url_id, _ = queue.heads[0]
+            if self._moved.get(url_id, -priority) == -priority:
+                return
+            heapq.heappop(queue.heads)
 
     def _refill(self, queue: _HostQueue, host: str, now: float) -> None:
         # Rows that are out are still QUEUED on disk; asking for that many more reads past them.
@@ -140,7 +162,7 @@ class UrlQueue:
         queue.heads = [
             (-priority, url_id, Lease(url_id, url, host, depth, redirects, priority, attempts))
             for url_id, url, depth, redirects, priority, attempts in rows
-            if url_id not in self._out and url_id not in waiting
+            if url_id not in self._out and url_id not in waiting and self._moved.get(url_id, priority) == priority
         ]
         queue.more_on_disk = len(rows) == wanted
         queue.edge = queue.heads[-1][:2] if queue.heads else NOTHING

@@ -25,6 +25,9 @@ from periplus.urls import fingerprint, registrable_domain
 __all__ = ["Batch", "Committed", "Completion", "Delivery", "NodeStore"]
 
 
+MAX_QUEUED_KNOWN = 500_000
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """How one lease ended."""
@@ -64,9 +67,12 @@ class Batch:
     deliveries: list[Delivery] = field(default_factory=list)
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
+    revalued: list[tuple[int, float]] = field(default_factory=list)  # fingerprint, priority; of URLs known already
 
     def __bool__(self) -> bool:
-        return bool(self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots)
+        return bool(self.revalued) or bool(
+            self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,7 @@ class Committed:
 
     queued: list[tuple[Lease, int]]
     outbox: list[tuple[int, Parcel]]
+    revalued: list[Lease] = field(default_factory=list)  # queued URLs with their new priorities
 
 
 class NodeStore:
@@ -89,6 +96,9 @@ class NodeStore:
         self._hosts: dict[str, int] = dict(self.db.execute("SELECT name, id FROM host").fetchall())
         self._places: set[int] = {row[0] for row in self.db.execute("SELECT id FROM place")}
         self._node_ids = self._number_nodes(nodes)
+        self.revalues = False
+        """Whether URLs that are queued may change their priority: in crawls with a topic."""
+        self._queued: dict[int, tuple[int, str]] = {}  # fingerprint -> id and host, of URLs added in this run
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
@@ -142,7 +152,7 @@ class NodeStore:
                 "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?)",
                 (record.origin, record.status, record.body, record.fetched_at, record.expires_at, record.failures),
             )
-        return Committed(queued, outbox)
+        return Committed(queued, outbox, self._revalue(batch.revalued))
 
     # -- Frontier rows -----------------------------------------------------------------------------
 
@@ -154,12 +164,30 @@ class NodeStore:
             rows.append(
                 (url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth, new.redirects)
             )
+            if self.revalues:
+                if len(self._queued) >= MAX_QUEUED_KNOWN:
+                    del self._queued[next(iter(self._queued))]
+                self._queued[new.fingerprint] = (url_id, new.host)
             queued.append((Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0), host_id))
         self.db.executemany(
             "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
+
+    def _revalue(self, changed: Iterable[tuple[int, float]]) -> list[Lease]:
+        """Queued URLs get the priority that all their parents say; what is fetched already stays as it was."""
+        leases = []
+        for mark, priority in changed:
+            url_id, host = self._queued.get(mark, (0, ""))
+            row = self.db.execute(
+                "UPDATE url SET priority = ? WHERE id = ? AND state = ? RETURNING url, depth, redirects, attempts",
+                (priority, url_id, UrlState.QUEUED),
+            ).fetchone()
+            if row is not None:
+                url, depth, redirects, attempts = row
+                leases.append(Lease(url_id, url, host, depth, redirects, priority, attempts))
+        return leases
 
     def _set_aside(self, beyond: Iterable[Parcel]) -> None:
         self.db.executemany(
@@ -188,6 +216,7 @@ class NodeStore:
             (done.host_not_before, self._host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
+            self._queued.pop(fingerprint(lease.url), None)
             self._add_page(done, done.fetched, done.analysis)
 
     # -- Page rows ---------------------------------------------------------------------------------

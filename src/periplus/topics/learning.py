@@ -26,7 +26,7 @@ __all__ = ["Learnt", "learn", "learn_paper"]
 MAX_KEYWORDS = 140
 MAX_AGAINST = 60
 CONTRAST_KEYWORDS = 200
-LOGISTIC_HALF = 0.34
+LOGISTIC_HALF = 0.30
 COSINE_HALF = 0.7
 """Half points as parts of the median of the samples' own scores."""
 

@@ -11,10 +11,16 @@ For each link of a judged page:
     keywords  evidence of the topic's keywords in anchor and URL; at least 0.5 of the page's keyword relevance
     parent    the page's own two relevances (paper C)
 
-    priority = (0.9 + 0.1 · rank) · mean over the topic's parts of (0.6 · parent + 0.4 · link)
+    time      0.5 + half of the relevance of the page's time
 
-A URL that several pages link to is worth the mean over them. Names are looked for among the places of the page, which
-were located already: no link costs a look-up in the gazetteer. Pure.
+    priority = time · (0.6 + 0.4 · focus on the topic's places) · product over the topic's parts of
+               (0.6 · parent + 0.4 · link), for keywords at least 0.2
+
+Keywords and places multiply because neither can make up for the other, as in judging. A link whose anchor is nothing
+but a place (focus 1) is likelier to lead to a page about it than one that names it in passing.
+
+What a URL is worth by all pages that link to it is in `link_book.py`. Names are looked for among the places of the
+page, which were located already: no link costs a look-up in the gazetteer. Pure.
 """
 
 from collections.abc import Sequence
@@ -22,6 +28,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from periplus.model import EARTH_RADIUS_KM, Link, Located, Page, Place, Score
+from periplus.topics.link_book import link_features
 from periplus.topics.link_names import LinkNames, Named, slug_words
 from periplus.topics.topic import Topic
 from periplus.topics.words import stems
@@ -29,7 +36,6 @@ from periplus.topics.words import stems
 __all__ = [
     "LinkParts",
     "LinkScorer",
-    "ParentMean",
     "link_priority",
     "packed_parts",
     "spatial_correlation",
@@ -37,7 +43,10 @@ __all__ = [
 ]
 
 HALF_CIRCUMFERENCE_KM = EARTH_RADIUS_KM * 3.141592653589793
-PARENT, OWN, RANK = 0.6, 0.4, 0.1
+PARENT, OWN, FOCUS = 0.6, 0.4, 0.4
+UNWORDED = 0.2
+"""What is left of a link to which no keyword points: links are short, and places still tell them apart."""
+
 SILENT = 0.5
 """A link that names no place, or none of the keywords, is taken to be so much like its page: names are often missing,
 and only a link that names places elsewhere speaks against itself."""
@@ -97,6 +106,7 @@ class LinkScorer:
         self._names = LinkNames(page, located, topic)
         self._lexicon = topic.lexicon(self._language)
         self._reads_urls = bool(topic.keywords or self._names)
+        self._time = SILENT + (1.0 - SILENT) * score.time_relevance
         self._silent_places = SILENT * score.place_relevance
         self._silent_keywords = SILENT * score.keyword_relevance
 
@@ -110,15 +120,12 @@ class LinkScorer:
         focus = min(1.0, (anchored.all + around.all) / terms) if terms else 0.0
         places = self._local(in_url, anchored, around) if topic.places else self._silent_places
         keywords = self._silent_keywords
-        total = parts = 0.0
+        worth = 1.0 - FOCUS + FOCUS * (focus * min(1.0, 1.25 * places) if topic.places else focus)
         if topic.keywords:
             keywords = max(keywords, self._worded(link.anchor, slug))
-            total += PARENT * score.keyword_relevance + OWN * keywords
-            parts += 1.0
+            worth *= UNWORDED + (1.0 - UNWORDED) * (PARENT * score.keyword_relevance + OWN * keywords)
         if topic.places:
-            total += PARENT * score.place_relevance + OWN * places
-            parts += 1.0
-        mean = total / parts if parts else 1.0
+            worth *= PARENT * score.place_relevance + OWN * places
         return LinkParts(
             spatial=spatial,
             focus=focus,
@@ -126,8 +133,12 @@ class LinkScorer:
             keywords=keywords,
             parent_keywords=score.keyword_relevance,
             parent_places=score.place_relevance,
-            priority=mean * (1.0 - RANK + RANK * (spatial + focus) / 2),
+            priority=worth * self._time,
         )
+
+    def features(self, link: Link) -> bytes:
+        """The link's words as the crawl learns by them; none in a crawl without a topic."""
+        return b"" if self._topic.is_empty else link_features(link, self._language)
 
     def _local(self, in_url: list[Place], anchored: Named, around: Named) -> float:
         """The share of places that lie in the topic's; one place too many is assumed, so that more say more."""
@@ -145,20 +156,3 @@ class LinkScorer:
         for number in self._lexicon.present(stems(text, self._language), text):
             miss *= 1.0 - 0.7 * self._topic.keywords[number][1]
         return 1.0 - miss
-
-
-class ParentMean:
-    """What a URL is worth by all pages that were seen to link to it: the mean of their priorities."""
-
-    def __init__(self) -> None:
-        self._sums: dict[int, tuple[float, int]] = {}
-
-    def add(self, fingerprint: int, priority: float) -> float:
-        """One more parent; gives the URL's priority now."""
-        total, count = self._sums.get(fingerprint, (0.0, 0))
-        self._sums[fingerprint] = (total + priority, count + 1)
-        return (total + priority) / (count + 1)
-
-    def forget(self, fingerprint: int) -> None:
-        """The URL was fetched: its parents no longer matter."""
-        self._sums.pop(fingerprint, None)

@@ -1,5 +1,6 @@
 """The two-tuple topic of paper C: keywords with weights, places with weights; either part may be empty."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -11,7 +12,7 @@ from periplus.topics.lexicon import Lexicon
 from periplus.topics.place_table import PlaceTable
 from periplus.topics.words import primary_language
 
-__all__ = ["POINTS", "Topic", "make_topic"]
+__all__ = ["POINTS", "Topic", "make_topic", "make_topics"]
 
 POINTS = {"wide": (0.27, 0.01), "balanced": (0.5, 0.5), "strict": (0.64, 0.67)}
 """Operating points of the default judge: keyword and place threshold. Relevances are scaled so that 0.5 is balanced."""
@@ -73,14 +74,31 @@ class Topic:
         return known
 
 
-def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer) -> Topic:
+def make_topics(
+    topic: TopicSettings, named: Mapping[str, TopicSettings], job_name: str, gazetteer: Gazetteer
+) -> tuple[Topic, ...]:
+    """The topics of a job: `[topic]`, unless it says nothing while others do, and those by name."""
+    topics = [make_topic(settings, name, gazetteer, where=f"topics.{name}") for name, settings in named.items()]
+    empty = next((one.name for one in topics if one.is_empty), None)
+    if empty is not None:
+        raise ConfigError(f"topics.{empty}: the topic is empty: give keywords, places or both")
+    main = make_topic(topic, job_name, gazetteer)
+    found = tuple(topics) if topics and main.is_empty else (main, *topics)
+    names = [one.name.casefold() for one in found]
+    double = next((one.name for one in found if names.count(one.name.casefold()) > 1), None)
+    if double is not None:
+        raise ConfigError(f"topics: two are called {double!r}; give them different names")
+    return found
+
+
+def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer, *, where: str = "topic") -> Topic:
     """Look the topic's places up. ConfigError with the candidates if one is unknown or ambiguous."""
     places = []
     for name, weight in settings.places.items():
         try:
             places.append((gazetteer.resolve(name), weight))
         except PlaceError as error:
-            raise ConfigError(f"topic.places: {error}") from None
+            raise ConfigError(f"{where}.places: {error}") from None
     keyword_threshold, place_threshold = _thresholds(settings)
     return Topic(
         name=settings.name or job_name,
@@ -97,6 +115,7 @@ def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer) -> 
         against=tuple(settings.against.items()),
         learnt=settings.learnt,
         related=_related(places, settings.relatedness, gazetteer) if settings.judge == "paper" else {},
+        extents=_extents(places, settings.relatedness, gazetteer) if settings.judge == "default" else {},
     )
 
 
@@ -123,6 +142,26 @@ def _related(
             worth = _worth(how.relation, factors)
             if worth > 0.0:
                 found[other] = (*found.get(other, ()), (position, worth))
+    return found
+
+
+def _extents(
+    places: list[tuple[Place, float]], factors: RelatednessSettings, gazetteer: Gazetteer
+) -> dict[int, tuple[int, float]]:
+    """What polygons add for the default judge: places inside a topic's place count whole, overlapping ones in part.
+
+    Empty unless polygons or overlaps are loaded: the hierarchy needs no table.
+    """
+    found: dict[int, tuple[int, float]] = {}
+    for position, (place, _) in enumerate(places):
+        row = gazetteer.row(place.id)
+        if gazetteer.shape(row) is None and not gazetteer.overlaps(row):
+            continue
+        for other, how in related_set(place, gazetteer).items():
+            kind = how.relation.kind
+            part = {RelationKind.CONTAINS: 1.0, RelationKind.OVERLAP: factors.overlap}.get(kind, 0.0)
+            if part > found.get(other, (0, 0.0))[1]:
+                found[other] = (position, part)
     return found
 
 
