@@ -22,7 +22,7 @@ from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
-from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
+from periplus.topics import LinkScorer, Topic, View, judge_view, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
 __all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
@@ -33,7 +33,7 @@ class Lens:
     """Everything the pure stages look at a page with."""
 
     gazetteer: Gazetteer
-    topic: Topic
+    topics: tuple[Topic, ...]
     strategy: Strategy
     ownership: Ownership
     crawl: CrawlSettings
@@ -47,7 +47,7 @@ class Examined:
 
     page: Page
     located: Located
-    score: Score
+    scores: tuple[Score, ...]  # for each topic
 
 
 def analyse(fetched: Fetched, lens: Lens) -> Analysis:
@@ -61,12 +61,14 @@ def examine(fetched: Fetched, lens: Lens) -> Examined:
     """The first three stages: read, locate, judge. They do not depend on the strategy."""
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
-    return Examined(page, located, judge(page, located, lens.topic))
+    view = View(page, located)
+    return Examined(page, located, tuple(judge_view(view, topic, fetched.fetched_at.date()) for topic in lens.topics))
 
 
 def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
     """The last stage, assign, and everything as it is to be written."""
-    page, located, score = examined.page, examined.located, examined.score
+    page, located, scores = examined.page, examined.located, examined.scores
+    score = max(scores, key=lambda one: (one.relevant, link_priority(one)))
     links, dropped = assign_links(examined, lens, fetched.address)
     links = _measured(page.url, links, lens.crawl.depth)
 
@@ -83,6 +85,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         description=page.description,
         language=page.language,
         published=_published(page, fetched) if kept else page.published,
+        topics=tuple(topic.name for topic, one in zip(lens.topics, scores, strict=True) if one.relevant),
         outcome=outcome,
         nofollow=page.nofollow,
         score=score,
@@ -106,7 +109,7 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
     found = read_sitemap(fetched.body, fetched.url, max_bytes=lens.fetch.sitemap_bytes, max_urls=lens.crawl.host_pages)
     page = Page(fetched.url, "", "", tuple(Link(entry.url, "") for entry in found.entries), dropped=found.dropped)
     score = Score(0.0, 0.0, False)
-    links, dropped = assign_links(Examined(page, Located(), score), lens, fetched.address)
+    links, dropped = assign_links(Examined(page, Located(), (score,) * len(lens.topics)), lens, fetched.address)
     return Analysis(
         title="",
         description="",
@@ -160,25 +163,26 @@ def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[Rou
             dropped[reason or "not_http"] += 1
         else:
             links.append((link, url.host))
-    scorer = LinkScorer(page, located, examined.score, lens.topic)
+    scorers = [LinkScorer(page, located, one, topic) for one, topic in zip(examined.scores, lens.topics, strict=True)]
     bare, known = [link for link, _ in links], Known(address=address)
     if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
         for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
             general = lens.ownership.general_for(host)
-            routed.append(replace(_scored(link, host, scorer), node=general, evidence=evidence))
+            routed.append(replace(_scored(link, host, scorers), node=general, evidence=evidence))
         return routed, dropped
     claims = lens.strategy.route(bare, page, located, known)
     for (link, host), claimed in zip(links, claims, strict=True):
-        scored = _scored(link, host, scorer)
+        scored = _scored(link, host, scorers)
         routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
     return routed, dropped
 
 
-def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
-    """A link with its priority and the parts of it; its node is still open."""
-    parts = scorer.parts(link)
-    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
+def _scored(link: Link, host: str, scorers: list[LinkScorer]) -> RoutedLink:
+    """A link with its priority for the topic it promises most to, and the parts of it; its node is still open."""
+    parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
+    features = scorers[0].features(link)
+    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts), features=features)
 
 
 def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:

@@ -169,6 +169,11 @@ def describe(now: CrawlProgress) -> str:
     """The numbers beside the bar: rate, queue, hosts, errors by kind, time left, or why it waits."""
     parts = [f"{now.rate:.0f} pages/s", f"{now.kept:,} kept", f"{now.queued:,} queued"]
     parts.append(f"{now.busy_hosts} of {now.hosts:,} hosts busy")
+    parts += [
+        f"{name} {found.share:.0%}, lately {found.recent:.0%}"
+        for name, found in now.harvest.items()
+        if 0 < found.share < 1
+    ]
     errors = list(now.errors.items())
     if errors:
         parts.append(", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors[:MOST_ERRORS_SHOWN]))
@@ -221,6 +226,10 @@ def show_summary(summary: Summary) -> None:
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
     console.print(outcomes)
+    harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
+    for name, found in summary.harvest.items():
+        harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
+    console.print(harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
     for column in nodes.columns[1:]:
         column.justify = "right"

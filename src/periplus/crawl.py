@@ -38,6 +38,7 @@ from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
 from periplus.strategies import Settling
+from periplus.topics import LinkBook
 
 __all__ = ["Crawl"]
 
@@ -178,12 +179,12 @@ class Crawl:
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
                 order=HostOrder(),
-                topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,
                 settling=Settling(self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap),
                 crawl=crawl,
                 journal=self._journal,
+                book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
             )
 
     def _plant_seeds(self, shared: Shared) -> None:
@@ -291,6 +292,7 @@ class Crawl:
             batch = node.take_batch()
             batch.due_until = due_until
             batch.confirmed = self._exchange.confirmations(name)
+            batch.revalued = shared.book.take_changed(name) if shared.book else []
             for shipment in self._exchange.collect(name):
                 urls = shared.intake.accept_delivery(name, shipment.urls)
                 received = len(shipment.urls)
@@ -328,6 +330,8 @@ class Crawl:
         for lease, host_id in committed.queued:
             node.queue.push(lease, host_id)
             shared.schedule.want(lease.host, node.name, monotonic)
+        for host, priority in committed.revalued.items():
+            node.queue.revalue(host, priority)
         for done in batch.completions:
             if done.outcome is Outcome.RETRY:
                 node.queue.retry(done.lease, done.retry_at)

@@ -168,7 +168,7 @@ def _lenses(
     lenses = {}
     for name in dict.fromkeys(wanted):
         made = make_strategy(name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database)
-        lenses[name] = Lens(gazetteer, topic, made, ownership, crawl, fetch, warc=False)
+        lenses[name] = Lens(gazetteer, (topic,), made, ownership, crawl, fetch, warc=False)
     if not lenses:
         raise UsageError(f"--strategies {names!r}: name at least one of {', '.join(STRATEGIES)}, or all")
     return lenses, left_out

@@ -17,7 +17,7 @@ from periplus.settings import CrawlSettings, Job, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
-from periplus.topics import make_topic
+from periplus.topics import make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 
 __all__ = ["Prepared", "prepare", "seed_lines", "seed_node"]
@@ -55,7 +55,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     ownership = Ownership.of(job.nodes, gazetteer, nearest_km=job.crawl.nearest_owner_km)
     lens = Lens(
         gazetteer=gazetteer,
-        topic=make_topic(job.topic, job.name, gazetteer),
+        topics=make_topics(job.topic, job.topics, job.name, gazetteer),
         strategy=make_strategy(
             job.crawl.strategy,
             ownership,
@@ -183,6 +183,9 @@ def _changed(data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     for key, value in data.items():
         default = defaults.get(key)
         inner = _changed(value, default) if isinstance(value, dict) and default else value
+        if key == "topics":
+            plain = defaults["topic"]
+            inner = {name: _changed(topic, plain) for name, topic in value.items()}
         if value is not None and value != default:
             changed[key] = inner
     return changed

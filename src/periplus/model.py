@@ -147,6 +147,9 @@ class Place:
     path: tuple[str, ...]
     ancestors: tuple[int, ...]
 
+    def __hash__(self) -> int:
+        return self.id  # the id names the place; hashing the whole hierarchy is what costs
+
 
 # -- The way of a page -----------------------------------------------------------------------------
 
@@ -386,13 +389,14 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Relevance of a page to a topic: two steps that must both hold, with their evidence."""
+    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time."""
 
     keyword_relevance: float
     place_relevance: float
     relevant: bool
     keyword_evidence: dict[str, float] = field(default_factory=dict)
     place_evidence: dict[str, float] = field(default_factory=dict)
+    time_relevance: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +414,7 @@ class RoutedLink:
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
     (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
-    much deeper the link leads (`urls.link_steps`).
+    much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
     """
 
     url: str
@@ -421,6 +425,7 @@ class RoutedLink:
     parts: bytes = b""
     evidence: tuple[tuple[int, float], ...] = ()
     steps: int = 1
+    features: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,7 +469,7 @@ class Analysis:
     published: date | None
     outcome: Outcome  # kept, not_relevant, not_indexed or sitemap
     nofollow: bool
-    score: Score
+    score: Score  # of the topic it fits best
     link_priority: float
     main_place: int | None
     places: tuple[WeightedPlace, ...]
@@ -479,3 +484,4 @@ class Analysis:
     lastmods: tuple[tuple[int, float], ...] = ()  # fingerprint and Unix time of what a sitemap says has changed
     warc: tuple[bytes, ...] = ()  # finished gzip members, the response first; kept pages only
     payload: str = ""  # digest of the body as WARC writes it; kept pages only
+    topics: tuple[str, ...] = ()  # names of the topics it is relevant to

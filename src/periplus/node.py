@@ -25,8 +25,9 @@ from periplus.pages import Workers
 from periplus.running import Journal
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
+from periplus.store.summary import Harvest
 from periplus.strategies import Settling
-from periplus.topics import Topic
+from periplus.topics import LinkBook
 from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
 __all__ = ["Health", "Node", "Shared"]
@@ -38,6 +39,7 @@ class Health:
 
     pages: int = 0
     kept: int = 0
+    harvest: Harvest = field(default_factory=Harvest)
     answered: bool = False
     last_failure: str = ""
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -56,6 +58,8 @@ class Health:
         first = done.analysis is not None and not done.lease.visits
         self.pages += first
         self.kept += first and done.outcome is Outcome.KEPT
+        if first:
+            self.harvest.add(done.topic.splitlines())
         self.outcomes[done.outcome] += 1
         self.dropped.update(done.dropped)
 
@@ -71,12 +75,12 @@ class Shared:
     workers: Workers
     intake: Intake
     order: HostOrder
-    topic: Topic
     health: Health
     agent: str
     settling: Settling
     crawl: CrawlSettings
     journal: Journal
+    book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
 
 
 READ = frozenset({Outcome.NOT_MODIFIED, Outcome.SITEMAP, Outcome.GONE})
@@ -247,7 +251,7 @@ class Node:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
         group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
-        analysis = self._settled(lease, analysis)
+        analysis = self._valued(lease, self._settled(lease, analysis))
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
         self._commit(
             Completion(
@@ -255,7 +259,7 @@ class Node:
                 outcome,
                 fetched=fetched,
                 analysis=analysis,
-                topic=self._shared.topic.name if analysis.score.relevant else "",
+                topic="\n".join(analysis.topics),
                 group=group,
                 new_urls=accepted.mine,
                 parcels=accepted.others,
@@ -272,6 +276,17 @@ class Node:
         if not lease.sitemap:
             settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
         return replace(analysis, links=settling.settle(analysis.links, self.name))
+
+    def _valued(self, lease: Lease, analysis: Analysis) -> Analysis:
+        """Learn from how the page was judged, then value its links by all that is known of them."""
+        book = self._shared.book
+        if book is None:
+            return analysis
+        score = analysis.score
+        book.learn(fingerprint(lease.url), score.keyword_relevance * score.place_relevance * score.time_relevance)
+        worth = book.value(analysis.links)
+        links = tuple(replace(link, priority=now) for link, now in zip(analysis.links, worth, strict=True))
+        return replace(analysis, links=links)
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""

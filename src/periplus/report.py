@@ -59,6 +59,7 @@ class Reporter:
             ),
             paused=self.room.paused,
             outcomes=health.outcomes,
+            harvest=health.harvest.shares(),
         )
 
     def report(self) -> None:

@@ -26,6 +26,7 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> d
         reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
         if revisit.hours:
             begin_revisits(store.db, revisit.hours * 3600.0)
+        store.revalues = shared.book is not None
         nodes[name] = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
         _take_up(nodes[name], shared)
     delays = shared.robots.delays()
@@ -55,6 +56,8 @@ def _take_up(node: Node, shared: Shared) -> None:
         shared.intake.group_of(host, url, likeness)
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
         shared.robots.remember(RobotsRecord(*row))
+    for (topic,) in db.execute("SELECT topic FROM page ORDER BY id"):
+        shared.health.harvest.add(topic.splitlines())
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
     outcomes = dict(db.execute("SELECT name, count FROM outcome").fetchall())
     dropped = dict(db.execute("SELECT reason, count FROM dropped").fetchall())

@@ -40,6 +40,8 @@ STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
 
+MAX_TOPIC_NAME = 80
+MAX_KEYWORDS, MAX_PLACES = 20_000, 2_000
 NODE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.IGNORECASE)
 
 
@@ -108,6 +110,18 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     learnt: Annotated[LearntSettings, _meta("Written by `periplus topic learn`.")] = LearntSettings()
     since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
     until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
+    dates: Annotated[
+        Literal["published", "named", "either"],
+        _meta("Dates that must lie in the span: the page's own, those its text names, or its own if it states one."),
+    ] = "either"
+    half_life_days: Annotated[
+        float,
+        _meta("Age after which a page is worth half, and its links wait longer; 0: age says nothing.", "days", ge=0),
+    ] = 0.0
+    time_threshold: Annotated[
+        float,
+        _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
+    ] = 0.0
 
 
 class RevisitSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -153,6 +167,10 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Literal["all", "relevant"],
         _meta("Whose links are followed: every fetched page's, or the relevant pages' only (paper C)."),
     ] = "all"
+    adaptive: Annotated[
+        bool,
+        _meta("Learn from fetched pages which words of links lead to relevant ones; only in crawls with a topic."),
+    ] = True
     delay_seconds: Annotated[
         float,
         _meta(
@@ -343,11 +361,19 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         _meta("Nodes and their places from elsewhere: `us100`, `all:US` (any country code) or a file with [nodes]."),
     ] = ""
     topic: Annotated[TopicSettings, _meta("What the crawl is about.")] = TopicSettings()
+    topics: Annotated[
+        dict[str, TopicSettings],
+        _meta("Several topics by name, each like [topic]: a page that belongs to any of them is kept, with its names."),
+    ] = {}
     crawl: Annotated[CrawlSettings, _meta("How it goes.")] = CrawlSettings()
     fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
     run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
+
+
+NAMED_TABLES: dict[str, type[Struct]] = {"nodes": NodeSettings, "topics": TopicSettings}
+"""Tables of tables: their keys are names that the job chooses."""
 
 
 # -- Reading ---------------------------------------------------------------------------------------
@@ -397,10 +423,10 @@ def _refuse_unknown_keys(data: dict[str, Any], table: type[Struct], path: tuple[
         inner = _table_type(fields[key].type)
         if inner is not None and isinstance(value, dict):
             _refuse_unknown_keys(value, inner, (*path, key), source)
-        elif key == "nodes" and isinstance(value, dict):
-            for name, node in value.items():
-                if isinstance(node, dict):
-                    _refuse_unknown_keys(node, NodeSettings, (*path, key, name), source)
+        elif key in NAMED_TABLES and isinstance(value, dict):
+            for name, inside in value.items():
+                if isinstance(inside, dict):
+                    _refuse_unknown_keys(inside, NAMED_TABLES[key], (*path, key, name), source)
 
 
 def _unknown_key_message(key: str, fields: dict[str, Any], path: tuple[str, ...], source: str) -> str:
@@ -427,11 +453,11 @@ def _check(job: Job, source: str) -> None:
     """What types alone cannot say."""
     if job.crawl.strategy not in STRATEGIES:
         raise ConfigError(_choice(source, "crawl.strategy", job.crawl.strategy, STRATEGIES))
-    _check_weights(source, "topic.keywords", job.topic.keywords)
-    _check_weights(source, "topic.against", job.topic.against)
-    _check_weights(source, "topic.places", job.topic.places)
-    if job.topic.since and job.topic.until and job.topic.since > job.topic.until:
-        raise ConfigError(f"{source}: topic.since {job.topic.since} is after topic.until {job.topic.until}")
+    _check_topic(source, "topic", job.topic)
+    for name, topic in job.topics.items():
+        if not name.strip() or len(name) > MAX_TOPIC_NAME or "\n" in name:
+            raise ConfigError(f"{source}: topics: {name!r} is no name: 1 to {MAX_TOPIC_NAME} characters in one line")
+        _check_topic(source, f"topics.{name}", topic)
     for network in job.crawl.allow_private:
         try:
             ipaddress.ip_network(network)
@@ -442,6 +468,18 @@ def _check(job: Job, source: str) -> None:
     for name in job.nodes:
         if not NODE_NAME.fullmatch(name):
             raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")
+
+
+def _check_topic(source: str, where: str, topic: TopicSettings) -> None:
+    for part in ("keywords", "against", "places"):
+        _check_weights(source, f"{where}.{part}", getattr(topic, part))
+    if len(topic.keywords) > MAX_KEYWORDS or len(topic.places) > MAX_PLACES:
+        raise ConfigError(
+            f"{source}: {where}: at most {MAX_KEYWORDS:,} keywords and {MAX_PLACES:,} places; these are "
+            f"{len(topic.keywords):,} and {len(topic.places):,}"
+        )
+    if topic.since and topic.until and topic.since > topic.until:
+        raise ConfigError(f"{source}: {where}.since {topic.since} is after {where}.until {topic.until}")
 
 
 def _check_weights(source: str, key: str, weights: dict[str, float]) -> None:
@@ -491,9 +529,12 @@ def explain() -> list[SettingRow]:
 def _rows(table: type[Struct], prefix: str) -> Iterator[SettingRow]:
     hints = get_type_hints(table, include_extras=True)
     for info in msgspec.structs.fields(table):
-        inner = NodeSettings if info.name == "nodes" else _table_type(hints[info.name])
+        if info.name == "topics":  # each of them is a table like [topic]
+            yield SettingRow("topics.NAME", "{}", "table", get_args(hints[info.name])[1].description)
+            continue
+        inner = NAMED_TABLES.get(info.name) or _table_type(hints[info.name])
         if inner is not None:
-            yield from _rows(inner, f"{prefix}{info.name}." + ("NAME." if info.name == "nodes" else ""))
+            yield from _rows(inner, f"{prefix}{info.name}." + ("NAME." if info.name in NAMED_TABLES else ""))
             continue
         meta = get_args(hints[info.name])[1]
         yield SettingRow(prefix + info.name, _default_text(info), meta.extra["unit"], meta.description)

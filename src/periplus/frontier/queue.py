@@ -119,6 +119,12 @@ class UrlQueue:
         """The lease is over; its row is out until that is committed (`finished`, `retry`)."""
         self._out[lease.host][lease.url_id] = ENDED
 
+    def revalue(self, host: str, priority: float) -> None:
+        """The new priority of a queued URL is committed. If it comes first now, the heads are read anew from disk."""
+        queue = self._hosts.get(host)
+        if queue is not None and queue.heads and -priority < queue.heads[0][0]:
+            queue.heads, queue.more_on_disk, queue.edge = [], True, NOTHING
+
     def put_back(self, lease: Lease) -> None:
         """Undo a lease that was not used."""
         self.finished(lease)

@@ -1,9 +1,10 @@
 """How far a crawl is: what a person sees while it runs, the time it still needs, and why it ended."""
 
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from periplus.model import Outcome
+from periplus.store.summary import HarvestShare
 
 __all__ = ["Progress", "Rate", "time_left", "why_empty"]
 
@@ -40,6 +41,7 @@ class Progress:
     """Until a limit is reached, at this rate; None without a limit or a rate."""
     paused: str
     outcomes: Counter[str]
+    harvest: dict[str, HarvestShare] = field(default_factory=dict)
 
     @property
     def errors(self) -> dict[str, int]:

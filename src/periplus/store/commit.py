@@ -37,6 +37,9 @@ NOWHERE: ArchivePlace = (None, None, None)
 SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
 
 
+MAX_QUEUED_KNOWN = 500_000
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """How one lease ended."""
@@ -81,10 +84,11 @@ class Batch:
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
     due_until: float = 0.0  # URLs whose next visit is due by then (Unix time) join the queue; 0: none
+    revalued: list[tuple[int, float]] = field(default_factory=list)  # fingerprint, priority; of URLs known already
 
     def __bool__(self) -> bool:
         written = self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
-        return bool(written or self.due_until)
+        return bool(written or self.due_until or self.revalued)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class Committed:
 
     queued: list[tuple[Lease, int]]
     outbox: list[tuple[int, Parcel]]
+    revalued: dict[str, float] = field(default_factory=dict)  # host -> the best new priority of its queued URLs
 
 
 class NodeStore:
@@ -119,6 +124,9 @@ class NodeStore:
         self._hosts: dict[str, int] = dict(self.db.execute("SELECT name, id FROM host").fetchall())
         self._places: set[int] = {row[0] for row in self.db.execute("SELECT id FROM place")}
         self._node_ids = self._number_nodes(nodes)
+        self.revalues = False
+        """Whether URLs that are queued may change their priority: in crawls with a topic."""
+        self._queued: dict[int, tuple[int, str]] = {}  # fingerprint -> id and host, of URLs added in this run
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
@@ -188,7 +196,7 @@ class NodeStore:
                 (record.origin, record.status, record.body, record.fetched_at, record.expires_at, record.failures),
             )
         self._note_archive_end()
-        return Committed(queued, outbox)
+        return Committed(queued, outbox, self._revalue(batch.revalued))
 
     def _note_archive_end(self) -> None:
         """What lies behind this in the archive does not count, should the process die before the next commit."""
@@ -212,12 +220,28 @@ class NodeStore:
                 )
             )
             lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
+            if self.revalues:
+                if len(self._queued) >= MAX_QUEUED_KNOWN:
+                    del self._queued[next(iter(self._queued))]
+                self._queued[new.fingerprint] = (url_id, new.host)
             queued.append((lease, host_id))
         self.db.executemany(
             "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
         )
+
+    def _revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
+        """Queued URLs get the priority that all their parents say; gives the best one by host."""
+        rows = [(priority, *self._queued[mark]) for mark, priority in changed if mark in self._queued]
+        self.db.executemany(
+            "UPDATE url SET priority = ? WHERE id = ? AND state = ?",
+            [(priority, url_id, UrlState.QUEUED) for priority, url_id, _ in rows],
+        )
+        best: dict[str, float] = {}
+        for priority, _, host in rows:
+            best[host] = max(priority, best.get(host, priority))
+        return best
 
     def _set_aside(self, beyond: Iterable[Parcel]) -> None:
         self.db.executemany(
@@ -251,6 +275,7 @@ class NodeStore:
             (done.host_not_before, self._host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
+            self._queued.pop(fingerprint(lease.url), None)
             self._add_page(done, done.fetched, done.analysis)
         elif done.outcome is Outcome.NOT_MODIFIED and done.fetched is not None:
             self._archive_unchanged(lease, done.fetched)

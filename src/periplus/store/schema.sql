@@ -84,7 +84,7 @@ CREATE TABLE page (                     -- every HTML page that was fetched and 
   content_digest    INTEGER NOT NULL,   -- xxh3 of title and text
   keyword_relevance REAL NOT NULL,
   place_relevance   REAL NOT NULL,
-  topic             TEXT NOT NULL,      -- name of the topic it is relevant to, or empty
+  topic             TEXT NOT NULL,      -- names of the topics it is relevant to, one a line
   main_place        INTEGER,            -- place.id
   warc_file         TEXT,
   warc_offset       INTEGER,
