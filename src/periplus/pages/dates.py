@@ -3,6 +3,7 @@
 Days before 1990 and after tomorrow are nonsense.
 """
 
+import itertools
 import re
 from collections.abc import Iterable
 from datetime import date, timedelta
@@ -38,6 +39,10 @@ MONTH_DAY_YEAR = re.compile(
     rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
 )
 URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+BEFORE_YEAR = re.compile(r"\d{1,2}[^\d<>{}\[\]]{1,22}$")
+AFTER_YEAR = re.compile(r"[-/.\s年]{1,2}\d{1,2}(?!\d)")
+MOST_YEARS = 200
 EARLIEST = date(1990, 1, 1)
 MOST_SEARCHED_CHARS = 500_000
 """How much of a document is looked through for a date."""
@@ -55,6 +60,8 @@ def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | 
 
 def searched_date(html: str, url: str, fetched_on: date) -> date | None:
     """A day found in the markup and text of a page that states none; costs milliseconds, so for kept pages only."""
+    if not _names_a_day(html[:MOST_SEARCHED_CHARS]):
+        return None
     try:
         source = html[:MOST_SEARCHED_CHARS].encode("utf-8", "replace")
         tree = lxml_html.document_fromstring(source, parser=lxml_html.HTMLParser(encoding="utf-8"))
@@ -69,6 +76,14 @@ def searched_date(html: str, url: str, fetched_on: date) -> date | None:
     except (LxmlError, ValueError):
         return None  # nothing in it that is a document, or a date
     return _parse(found, fetched_on) if found else None
+
+
+def _names_a_day(html: str) -> bool:
+    """Whether a year stands beside a smaller number anywhere: without one there is no day to be found."""
+    for year in itertools.islice(YEAR.finditer(html), MOST_YEARS):
+        if BEFORE_YEAR.search(html, max(0, year.start() - 26), year.start()) or AFTER_YEAR.match(html, year.end()):
+            return True
+    return False
 
 
 def _parse(text: str, fetched_on: date) -> date | None:
