@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+KERNEL := $(VENV)/.kernel
 PAGE := src/periplus/web/page
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
@@ -19,7 +20,12 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-setup: $(READY) ## make .venv with exact versions
+# The geoparser's inner loops are compiled anew whenever they change; without a C compiler they stay plain Python.
+$(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/places/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/places/*.pxd))
+	$(BIN)/python scripts/compile_kernel.py
+	@touch $@
+
+setup: $(KERNEL) ## make .venv with exact versions
 
 # The web page is built once; users of the wheel need no Node.
 $(STATIC)/index.html: $(PAGE_SOURCES)
@@ -60,4 +66,4 @@ lock: ## write requirements.lock anew from pyproject.toml
 	$(BIN)/python scripts/lock.py
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist
+	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist src/periplus/places/*.so src/periplus/places/compiled.txt
