@@ -2,7 +2,7 @@
 cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
-cdef int MAX_TOKENS, MAX_SOLO_TOKENS, MAX_ABBREVIATION
+cdef int WRAPPED, MAX_WRAPPED, MAX_TOKENS, MAX_SOLO_TOKENS, MAX_ABBREVIATION
 cdef int _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE
 cdef int _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE, _OTHER, _POSSESSIVE
 cdef unsigned long long _BASE, _MIX, _MASK, _BLOOM, _SLOTS
@@ -20,6 +20,8 @@ cdef int _token_end(Sheet s, Tables t, int start, int size) noexcept
 cdef void _keep_token(Sheet s, Tables t, int token, int start, int end, int size) noexcept
 @cython.locals(at=cython.int, blanks=cython.int, head=cython.int, mark=cython.int)
 cdef int _gap(Sheet s, Tables t, int low, int high) noexcept
+@cython.locals(back=cython.int)
+cdef bint _is_wrapped(Sheet s, int at) noexcept
 @cython.locals(key=cython.ulonglong)
 cdef unsigned long long mixed(unsigned long long total) noexcept
 @cython.locals(one=cython.ulonglong, two=cython.ulonglong)

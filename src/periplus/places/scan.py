@@ -34,6 +34,9 @@ __all__ = ["BUILT", "pieces", "read_text"]
 MAX_TOKENS: Final = 6
 MAX_SOLO_TOKENS: Final = 8
 MAX_ABBREVIATION: Final = 3
+WRAPPED: Final = 50
+"""Lines of plain text that are at least this long, and at most `MAX_WRAPPED`, may break inside a name."""
+MAX_WRAPPED: Final = 100
 
 BUILT: Final = ("plain", "landform", "landform_new", "lake", "lake_new", "direction", "division", "division_new")
 """How a hit came about; those that end in _new hold no known name."""
@@ -173,6 +176,8 @@ def _gap(s: Sheet, t: Tables, low: int, high: int) -> int:
     if low == high:
         return _JOIN
     head = t.char_gap[s.text[low]]
+    if head == _LINE and s.text[low] == 10 and high == low + 1 and _is_wrapped(s, low):
+        return _SPACE
     if high == low + 1:
         return head
     blanks = 0
@@ -187,6 +192,19 @@ def _gap(s: Sheet, t: Tables, low: int, high: int) -> int:
     if blanks == high - low - 1 and (head == _STOP or head == _COMMA):
         return head
     return _OTHER
+
+
+def _is_wrapped(s: Sheet, at: int) -> bool:
+    """Whether the line that ends here was broken for its length: paragraphs of pages are lines of their own."""
+    if at < WRAPPED:
+        return False
+    for back in range(at - WRAPPED, at):
+        if s.text[back] == 10:
+            return False
+    for back in range(at - WRAPPED, max(-1, at - MAX_WRAPPED - 1), -1):
+        if back < 0 or s.text[back] == 10:
+            return True
+    return at <= MAX_WRAPPED
 
 
 def mixed(total: int) -> int:
