@@ -1,15 +1,18 @@
 # Two commands for newcomers: `make demo` and `make test`. Everything lives in .venv at the root.
 
 PYTHON ?= python3
+FRONTIER_SIZES ?= 1e5,1e6,1e7
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 KERNEL := $(VENV)/.kernel
 PAGE := src/periplus/web/page
+KILL_PAGES ?= 500
+KILL_EVERY ?= 1
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench eval train-places screenshots docs lock page clean
+.PHONY: help setup demo test check bench kill-all eval train-places screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -49,6 +52,11 @@ check: setup ## format, lint, types, spelling
 
 bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
+
+kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)
+	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY)
+	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY)
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
 	$(BIN)/python scripts/eval.py

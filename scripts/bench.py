@@ -70,7 +70,7 @@ def stages(table: Table) -> None:
     rows: list[tuple[str, Callable[[Fetched], object]]] = [
         ("read", read_page),
         ("locate", lambda page: locate(read[page.url].text, lens.gazetteer, candidates=False)),
-        ("judge", lambda page: judge(read[page.url], located[page.url], lens.topic)),
+        ("judge", lambda page: judge(read[page.url], located[page.url], lens.topics[0])),
         ("assign", lambda page: [lens.strategy.claims(k, read[page.url], Located()) for k in read[page.url].links]),
         ("archive record", warc_record),
         ("all of it, as in a worker", lambda page: analyse(page, lens)),
@@ -126,6 +126,7 @@ def main() -> None:
     frontier(table)
     crawl(table)
     Console(highlight=False).print(table)
+    subprocess.run([sys.executable, str(Path(__file__).with_name("bench_gazetteer.py"))], check=True)
 
 
 if __name__ == "__main__":

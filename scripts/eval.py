@@ -9,10 +9,14 @@ from pathlib import Path
 
 EVALUATIONS = {
     "geoparsing": ["eval_places.py", "--check"],
+    "addresses": ["eval_addresses.py", "--check"],
     "topics": ["eval_topics.py", "--check"],
     "url-labels": ["eval_strategies.py", "--check"],
 }
 """Corpus: the script that measures on it."""
+
+ALSO = {"addresses": ("webkb", "html")}
+"""Further corpora that a script reads where they are."""
 
 
 def unpacked(data: Path, name: str, scratch: Path) -> Path | None:
@@ -39,6 +43,8 @@ def main() -> None:
             if data is None:
                 print(f"NOT MEASURED: {name} is not in {folder}")
                 continue
+            for also in ALSO.get(name, ()):
+                unpacked(Path(folder), also, Path(scratch))
             command = [sys.executable, str(Path(__file__).parent / script), *options]
             failed += (
                 subprocess.run(command, env=os.environ | {"PERIPLUS_DATA": str(data)}, check=False).returncode != 0

@@ -16,17 +16,25 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from periplus.model import Link, Located, Mention, Page
+from periplus.model import Link, Located, Mention, Page, RoutedLink
 from periplus.places import Gazetteer, locate
 from periplus.settings import TopicSettings
-from periplus.topics import LinkScorer, Topic, judge, make_topic
-from periplus.topics.priority import ParentMean
+from periplus.topics import LinkBook, LinkScorer, Topic, judge, make_topic
 
 REGIONS = {
     "Africa": ("subject.Geography.African_Geography", {"Africa": 1.0}),
     "Oceania": ("subject.Geography.Geography_of_Oceania_Australasia", {"Oceania": 1.0}),
-    "Great Britain": ("subject.Geography.Geography_of_Great_Britain", {"United Kingdom": 1.0}),
+    "Great Britain": (
+        "subject.Geography.Geography_of_Great_Britain",
+        {"United Kingdom": 1.0, "Isle of Man": 1.0, "Jersey": 1.0, "Guernsey": 1.0},
+    ),
 }
+GEOGRAPHY = {
+    "geography": 1.0, "island": 0.6, "river": 0.6, "mountain": 0.6, "coast": 0.6, "town": 0.6, "city": 0.6,
+    "county": 0.6, "village": 0.6, "region": 0.5, "climate": 0.5, "population": 0.5, "capital": 0.5, "border": 0.5,
+    "located": 0.4, "area": 0.4, "land": 0.3,
+}  # fmt: skip
+"""The labels are the encyclopedia's geography of a region, so this is what the topics are about; the same for all."""
 UNRELATED = "Mathematics"
 SHARES = (0.05, 0.10, 0.25)
 TEXT_CHARS = 3000
@@ -85,44 +93,61 @@ def _unpacked(rows: list[list[float]], text: str, gazetteer: Gazetteer) -> tuple
     )
 
 
-Visit = Callable[[str], dict[str, float]]
-"""A page's links with their priorities."""
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """How a page was judged, and its links as the worker hands them on."""
+
+    relevance: float
+    links: list[RoutedLink]
+
+
+Visit = Callable[[str], Visited]
 
 
 def focused(wiki: Wiki, topic: Topic) -> Visit:
-    """Priorities by the judge and the link scorer, as in a crawl."""
-    known: dict[str, dict[str, float]] = {}
+    """Judge and link scorer, as in a crawl."""
+    known: dict[str, Visited] = {}
+    numbers = {name: number for number, name in enumerate(wiki.pages)}
 
-    def visit(name: str) -> dict[str, float]:
+    def visit(name: str) -> Visited:
         if name not in known:
             page, targets = wiki.pages[name], wiki.links[name]
             anchors = tuple(mention for target in targets for mention in wiki.titles[target])
             score = judge(page, Located(wiki.mentions[name]), topic)
             scorer = LinkScorer(page, Located((*wiki.mentions[name], *anchors)), score, topic)
-            known[name] = {
-                target: scorer.parts(Link(wiki.pages[target].url, wiki.pages[target].title)).priority
-                for target in targets
-            }
+            routed = []
+            for target in targets:
+                link = Link(wiki.pages[target].url, wiki.pages[target].title)
+                worth = scorer.parts(link).priority
+                routed.append(RoutedLink(target, "", numbers[target], "", worth, features=scorer.features(link)))
+            known[name] = Visited(score.keyword_relevance * score.place_relevance, routed)
         return known[name]
 
     return visit
 
 
-def best_first(visit: Visit, seed: str, limit: int) -> list[str]:
-    """A crawl that fetches the URL with the best mean over its parents next."""
-    means, heap = ParentMean(), [(-1.0, 0, seed)]
+def best_first(wiki: Wiki, visit: Visit, seed: str, limit: int, *, adaptive: bool) -> list[str]:
+    """A crawl that fetches the URL that is worth most by its book next."""
+    numbers = {name: number for number, name in enumerate(wiki.pages)}
+    names = list(numbers)
+    book, heap = LinkBook(adaptive=adaptive), [(-1.0, 0, seed)]
     fetched: dict[str, None] = {}
-    names, best = {seed: 0}, {seed: 1.0}
+    best, order = {seed: 1.0}, {seed: 0}
     while heap and len(fetched) < limit:
         priority, _, name = heapq.heappop(heap)
         if name in fetched or -priority != best[name]:
             continue
         fetched[name] = None
-        for target, value in visit(name).items():
-            if target not in fetched:
-                number = names.setdefault(target, len(names))
-                best[target] = means.add(number, value)
-                heapq.heappush(heap, (-best[target], number, target))
+        page = visit(name)
+        book.learn(numbers[name], page.relevance)
+        links = [link for link in page.links if link.url not in fetched]
+        for link, worth in zip(links, book.value(links), strict=True):
+            if link.url not in best:
+                best[link.url] = worth
+                heapq.heappush(heap, (-worth, order.setdefault(link.url, len(order)), link.url))
+        for number, worth in book.take_changed(""):  # as the frontier learns of it
+            best[names[number]] = worth
+            heapq.heappush(heap, (-worth, order[names[number]], names[number]))
     return list(fetched)
 
 
@@ -162,10 +187,11 @@ def measure_focus(folder: Path, gazetteer: Gazetteer) -> dict[str, float]:
     for region, (category, places) in REGIONS.items():
         labelled = {n for n, found in wiki.categories.items() if any(c.startswith(category) for c in found)}
         inside = random.Random(region).sample(sorted(n for n in labelled if len(wiki.links[n]) > 5), 4)
-        visit = focused(wiki, make_topic(TopicSettings(places=places), region, gazetteer))
+        visit = focused(wiki, make_topic(TopicSettings(keywords=GEOGRAPHY, places=places), region, gazetteer))
         for label, seeds in (("in-region", inside), ("unrelated", [UNRELATED])):
             ways = {
-                "focused": [best_first(visit, seed, limits[-1]) for seed in seeds],
+                "focused": [best_first(wiki, visit, seed, limits[-1], adaptive=True) for seed in seeds],
+                "without learning": [best_first(wiki, visit, seed, limits[-1], adaptive=False) for seed in seeds],
                 "breadth-first": [breadth_first(wiki, seed, limits[-1]) for seed in seeds],
                 "random": [at_random(wiki, seed, limits[-1]) for seed in seeds],
             }

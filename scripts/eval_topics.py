@@ -11,6 +11,9 @@ PERIPLUS_LOCATED names a file that keeps located articles between runs. `--check
 import argparse
 import json
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: many small systems, and threads only wait
+
 import random
 import sys
 from collections import Counter, defaultdict
@@ -26,7 +29,7 @@ from periplus.model import Located, Mention, Place
 from periplus.places import Gazetteer, locate, open_gazetteer
 from periplus.settings import TopicSettings
 from periplus.topics import Topic, make_topic
-from periplus.topics.default import keyword_step, place_step
+from periplus.topics.default import learnt_step, place_step
 from periplus.topics.learning import Learnt, learn, learn_paper
 from periplus.topics.reading import Reading, read_document
 from periplus.topics.relevance import one_vector, two_step
@@ -154,9 +157,12 @@ def topic_of(learnt: Learnt, gazetteer: Gazetteer, *, paper: bool = False, relat
 
 def by_default(articles: Iterable[Article], topic: Topic) -> Scores:
     """Both relevances of the default judge."""
-    return np.array(
-        [(keyword_step(a.reading, topic, "en", a.text, "")[0], place_step(a.reading, topic)[0]) for a in articles]
-    )
+    rows = []
+    for article in articles:
+        reading = article.reading
+        keywords = learnt_step(reading, topic, "en", article.text)[0]
+        rows.append((keywords, place_step(reading.places, topic, reading.words, reading.country)[0]))
+    return np.array(rows)
 
 
 def by_paper(articles: Iterable[Article], topic: Topic) -> Scores:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROGRAMS = {
+    "gcc": ("gcc", ["gcc", "libc6-dev"]),
     "nginx": ("nginx", ["nginx-light"]),
     "nats-server": ("nats-server", ["nats-server"]),
     "postgresql": ("/usr/lib/postgresql/*/bin/postgres", ["postgresql"]),

@@ -8,21 +8,24 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import date
 
 import msgspec
 import xxhash
 import zstandard
 
+from periplus.fetch.sitemaps import read_sitemap
+from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
-from periplus.pages import read_page
+from periplus.pages import decode_html, read_page, searched_date
 from periplus.places import Gazetteer, locate, main_place
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.store.archive import warc_record
+from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
-from periplus.topics import LinkScorer, Topic, judge, link_priority, packed_parts
-from periplus.urls import canonicalize, drop_reason, fingerprint
+from periplus.topics import LinkScorer, Topic, View, judge_view, link_priority, packed_parts
+from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
-__all__ = ["Lens", "analyse", "worker_function"]
+__all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Lens:
     """Everything the pure stages look at a page with."""
 
     gazetteer: Gazetteer
-    topic: Topic
+    topics: tuple[Topic, ...]
     strategy: Strategy
     ownership: Ownership
     crawl: CrawlSettings
@@ -38,12 +41,36 @@ class Lens:
     warc: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A page that was read, located and judged; its links have no nodes yet."""
+
+    page: Page
+    located: Located
+    scores: tuple[Score, ...]  # for each topic
+
+
 def analyse(fetched: Fetched, lens: Lens) -> Analysis:
     """What a response is, where it is about, whether it is wanted and where its links go. No clock, network or disk."""
+    if fetched.sitemap:
+        return _analyse_sitemap(fetched, lens)
+    return conclude(fetched, examine(fetched, lens), lens)
+
+
+def examine(fetched: Fetched, lens: Lens) -> Examined:
+    """The first three stages: read, locate, judge. They do not depend on the strategy."""
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
     located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False)
-    score = judge(page, located, lens.topic)
-    links, dropped = _assign(page, located, score, lens, fetched.address)
+    view = View(page, located)
+    return Examined(page, located, tuple(judge_view(view, topic, fetched.fetched_at.date()) for topic in lens.topics))
+
+
+def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
+    """The last stage, assign, and everything as it is to be written."""
+    page, located, scores = examined.page, examined.located, examined.scores
+    score = max(scores, key=lambda one: (one.relevant, link_priority(one)))
+    links, dropped = assign_links(examined, lens, fetched.address)
+    links = _measured(page.url, links, lens.crawl.depth)
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
@@ -57,7 +84,8 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         title=page.title,
         description=page.description,
         language=page.language,
-        published=page.published,
+        published=_published(page, fetched) if kept else page.published,
+        topics=tuple(topic.name for topic, one in zip(lens.topics, scores, strict=True) if one.relevant),
         outcome=outcome,
         nofollow=page.nofollow,
         score=score,
@@ -68,16 +96,56 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
         links=tuple(links),
         dropped=dict(dropped),
         content_digest=_digest(page),
+        likeness=likeness(page.text),
         text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
-        warc=warc_record(fetched) if kept and lens.warc else b"",
+        warc=page_records(fetched, _archived_facts(page)) if kept and lens.warc else (),
+        payload=payload_digest(fetched.body) if kept else "",
     )
 
 
-def _assign(
-    page: Page, located: Located, score: Score, lens: Lens, address: str
-) -> tuple[list[RoutedLink], Counter[str]]:
+def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
+    """A sitemap is a page without text: its links are judged and assigned by what their URLs say."""
+    found = read_sitemap(fetched.body, fetched.url, max_bytes=lens.fetch.sitemap_bytes, max_urls=lens.crawl.host_pages)
+    page = Page(fetched.url, "", "", tuple(Link(entry.url, "") for entry in found.entries), dropped=found.dropped)
+    score = Score(0.0, 0.0, False)
+    links, dropped = assign_links(Examined(page, Located(), (score,) * len(lens.topics)), lens, fetched.address)
+    return Analysis(
+        title="",
+        description="",
+        language="",
+        published=None,
+        outcome=Outcome.SITEMAP,
+        nofollow=False,
+        score=score,
+        link_priority=link_priority(score),
+        main_place=None,
+        places=(),
+        entities=(),
+        links=tuple(links),
+        dropped=dict(dropped),
+        content_digest=0,
+        sitemaps=found.sitemaps,
+        lastmods=tuple((fingerprint(entry.url), entry.lastmod) for entry in found.entries if entry.lastmod),
+    )
+
+
+def _published(page: Page, fetched: Fetched) -> date | None:
+    """The day that a kept page was published, also where it has to be searched for."""
+    if page.published is not None:
+        return page.published
+    html = decode_html(fetched.body, fetched.content_type)
+    return searched_date(html, fetched.url, fetched.fetched_at.date())
+
+
+def _archived_facts(page: Page) -> dict[str, str]:
+    """What the archive's metadata record says of a page."""
+    return {"title": page.title, "language": page.language, "canonical": page.canonical or ""}
+
+
+def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[RoutedLink], Counter[str]]:
     """Send each link that passes the URL rules to its node, or count why it was dropped."""
+    page, located = examined.page, examined.located
     routed: list[RoutedLink] = []
     dropped: Counter[str] = Counter(page.dropped)
     if page.nofollow:
@@ -86,30 +154,41 @@ def _assign(
     links: list[tuple[Link, str]] = []
     for link in _first_of_each(page.links):
         url = canonicalize(link.url)
-        reason = drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports) if url else "not_http"
+        reason = (
+            drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports, scope=lens.crawl.scope)
+            if url
+            else "not_http"
+        )
         if url is None or reason:
             dropped[reason or "not_http"] += 1
         else:
             links.append((link, url.host))
-    scorer = LinkScorer(page, located, score, lens.topic)
+    scorers = [LinkScorer(page, located, one, topic) for one, topic in zip(examined.scores, lens.topics, strict=True)]
     bare, known = [link for link, _ in links], Known(address=address)
     if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
         for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
             general = lens.ownership.general_for(host)
-            routed.append(replace(_scored(link, host, scorer), node=general, evidence=evidence))
+            routed.append(replace(_scored(link, host, scorers), node=general, evidence=evidence))
         return routed, dropped
     claims = lens.strategy.route(bare, page, located, known)
     for (link, host), claimed in zip(links, claims, strict=True):
-        scored = _scored(link, host, scorer)
+        scored = _scored(link, host, scorers)
         routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
     return routed, dropped
 
 
-def _scored(link: Link, host: str, scorer: LinkScorer) -> RoutedLink:
-    """A link with its priority and the parts of it; its node is still open."""
-    parts = scorer.parts(link)
-    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts))
+def _scored(link: Link, host: str, scorers: list[LinkScorer]) -> RoutedLink:
+    """A link with its priority for the topic it promises most to, and the parts of it; its node is still open."""
+    parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
+    features = scorers[0].features(link)
+    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts), features=features)
+
+
+def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:
+    """The links with how much deeper each of them leads."""
+    steps = link_steps(page_url, [link.url for link in links], depth_limit)
+    return [link if deep == 1 else replace(link, steps=deep) for link, deep in zip(links, steps, strict=True)]
 
 
 def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:

@@ -5,7 +5,7 @@ import dataclasses
 import json
 import signal
 import sys
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,15 +13,16 @@ import msgspec
 import typer
 import uvloop
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from periplus.clock import SystemClock
+from periplus.crawl import INTERRUPTED as INTERRUPTION
 from periplus.crawl import Crawl
-from periplus.crawl import Progress as CrawlProgress
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.job import Prepared, prepare
 from periplus.places import Gazetteer, open_gazetteer
+from periplus.running import Progress as CrawlProgress
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
@@ -30,6 +31,7 @@ __all__ = ["config", "crawl", "show_summary"]
 
 STOPPED_BY_LIMIT = 3
 INTERRUPTED = 130
+MOST_ERRORS_SHOWN = 3
 
 
 def crawl(
@@ -51,6 +53,10 @@ def crawl(
     strategy: Annotated[str | None, typer.Option("--strategy", help="What decides which node gets a link.")] = None,
     keep: Annotated[str | None, typer.Option("--keep", help="Which pages are stored: relevant, or all.")] = None,
     policy: Annotated[str | None, typer.Option("--policy", help="a: the most probable node; b: every one.")] = None,
+    metrics: Annotated[
+        int | None, typer.Option("--metrics", metavar="PORT", help="Serve Prometheus metrics on this loopback port.")
+    ] = None,
+    log: Annotated[str | None, typer.Option("--log", help="What log.jsonl holds: off, events, or pages.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
 ) -> None:
     """Crawl, or go on with a crawl that was stopped: the same command resumes it.
@@ -66,6 +72,8 @@ def crawl(
         ("crawl", "strategy", strategy),
         ("crawl", "keep", keep),
         ("crawl", "policy", policy),
+        ("run", "metrics_port", metrics),
+        ("run", "log", log),
     ):
         if value is not None:
             (data.setdefault(table, {}) if table else data)[key] = value
@@ -140,9 +148,7 @@ def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
             task = bar.add_task("Crawling", total=prepared.job.crawl.pages or None, detail="")
 
             def show(now: CrawlProgress) -> None:
-                rate = now.pages_this_run / now.seconds if now.seconds else 0.0
-                detail = f"{rate:.0f} pages/s · {now.kept} kept · {now.queued} queued · {now.busy_hosts} hosts"
-                bar.update(task, completed=now.pages, detail=detail)
+                bar.update(task, completed=now.pages, detail=describe(now))
 
             return uvloop.run(_supervised(Crawl(prepared, SystemClock(), show)))
 
@@ -155,9 +161,27 @@ def _progress_bar(console: Console) -> Progress:
         TaskProgressColumn(),
         TextColumn("{task.fields[detail]}"),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
         console=console,
     )
+
+
+def describe(now: CrawlProgress) -> str:
+    """The numbers beside the bar: rate, queue, hosts, errors by kind, time left, or why it waits."""
+    parts = [f"{now.rate:.0f} pages/s", f"{now.kept:,} kept", f"{now.queued:,} queued"]
+    parts.append(f"{now.busy_hosts} of {now.hosts:,} hosts busy")
+    parts += [
+        f"{name} {found.share:.0%}, lately {found.recent:.0%}"
+        for name, found in now.harvest.items()
+        if 0 < found.share < 1
+    ]
+    errors = list(now.errors.items())
+    if errors:
+        parts.append(", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in errors[:MOST_ERRORS_SHOWN]))
+    if now.left_seconds is not None:
+        parts.append(f"{timedelta(seconds=round(now.left_seconds))} left")
+    if now.paused:
+        parts.append(f"paused: {now.paused}")
+    return " · ".join(parts)
 
 
 async def _supervised(crawl_to_run: Crawl) -> Summary:
@@ -170,7 +194,7 @@ async def _supervised(crawl_to_run: Crawl) -> Summary:
         nonlocal signals
         signals += 1
         if signals == 1:
-            crawl_to_run.stop("interrupted")
+            crawl_to_run.stop(INTERRUPTION)
         else:
             running.cancel()
 
@@ -183,11 +207,11 @@ async def _supervised(crawl_to_run: Crawl) -> Summary:
 
 
 def _exit_code(summary: Summary) -> int:
-    if summary.stop_reason == "interrupted":
+    if summary.stop_reason == INTERRUPTION:
         return INTERRUPTED
     if summary.stop_reason.startswith("no seed"):
         raise EnvironmentFailure(f"{summary.stop_reason}; the seeds stay queued: run the same command again")
-    return STOPPED_BY_LIMIT if summary.queued and summary.stop_reason != "frontier empty" else 0
+    return STOPPED_BY_LIMIT if summary.queued and not summary.stop_reason.startswith("frontier empty") else 0
 
 
 def show_summary(summary: Summary) -> None:
@@ -202,6 +226,10 @@ def show_summary(summary: Summary) -> None:
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
     console.print(outcomes)
+    harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
+    for name, found in summary.harvest.items():
+        harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
+    console.print(harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
     for column in nodes.columns[1:]:
         column.justify = "right"

@@ -2,56 +2,58 @@
 
 It gives turns to nodes until the frontier is empty or a limit is reached, commits what they bring in batches,
 carries links between them, keeps the indexes up to date and says why it stopped. The way of a single page is in
-`node.py`; what is on disk already is taken up by `resume.py`.
+`node.py`; what is on disk already is taken up by `resume.py`; how it is going is said by `report.py`.
 """
 
 import asyncio
 import contextlib
 import os
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
-from periplus.errors import DiskFull, FolderInUse, PeriplusError
+from periplus.errors import Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.transport import user_agent
-from periplus.frontier import HostOrder, Intake, Schedule
+from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
 from periplus.node import Health, Node, Shared
 from periplus.pages import Workers
+from periplus.report import Reporter
 from periplus.resume import open_nodes
+from periplus.running import DiskRoom, Journal, Progress, Watchdog, exposition, serve_metrics, why_empty
 from periplus.store.commit import Batch, Committed, Delivery
-from periplus.store.database import open_reader
+from periplus.store.database import open_reader, storage_errors
+from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
+from periplus.store.ways import within_reach
+from periplus.strategies import Settling
+from periplus.topics import LinkBook
 
-__all__ = ["Crawl", "Progress"]
+__all__ = ["Crawl"]
 
 COMMIT_SECONDS = 0.05
 INDEX_SECONDS = 2.0
 PROGRESS_SECONDS = 0.5
+REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
 MAX_UNCOMMITTED = 1_000
+INTERRUPTED = "interrupted"
+"""The stop reason of a signal: whoever waits for room on the disk then stops waiting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What a person sees while the crawl runs."""
-
-    pages: int
-    kept: int
-    queued: int
-    busy_hosts: int
-    seconds: float
-    pages_this_run: int
-    page_limit: int
-    outcomes: Counter[str]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Crawl:
@@ -62,8 +64,20 @@ class Crawl:
         self._job = prepared.job
         self._clock = clock
         self._on_progress = on_progress
+        run = self._job.run
         count = self._job.crawl.workers or os.cpu_count() or 1
-        self._workers = Workers(worker_function(prepared.lens), count)
+        self._workers = Workers(
+            worker_function(prepared.lens),
+            count,
+            cpu_seconds=run.page_cpu_seconds,
+            memory_bytes=run.page_memory_bytes,
+        )
+        self._journal = Journal(
+            prepared.folder.log_file if run.log != "off" else None, run.log_bytes, clock.now, pages=run.log == "pages"
+        )
+        reserve = self._job.archive.disk_reserve_bytes
+        self._room = DiskRoom(prepared.folder, reserve, run.disk_wait_minutes, clock, self._journal)
+        self._watchdog = Watchdog(run.watchdog_seconds, self._journal)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
         self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")
         self._exchange = LocalExchange()
@@ -73,11 +87,13 @@ class Crawl:
         self._writing = False
         self._happened = asyncio.Event()
         self._stop_reason = ""
-        self._failure: PeriplusError | None = None
         self._pages_before = 0
+        self._next_revisits = 0.0
 
     def stop(self, reason: str) -> None:
         """Take no further turns; what is under way is finished and committed."""
+        if not self._stop_reason:
+            self._journal.write("stopping", reason=reason)
         self._stop_reason = self._stop_reason or reason
         self._happened.set()
 
@@ -86,24 +102,40 @@ class Crawl:
         started = self._clock.monotonic()
         health = Health()
         try:
-            async with self._shared(health) as shared:
+            async with self._shared(health) as shared, self._watchdog:
                 await self._workers.start()
                 self._nodes = open_nodes(self._prepared, shared, self._exchange)
                 self._pages_before = health.pages
                 self._plant_seeds(shared)
-                await self._crawl(shared, started)
-        except* PeriplusError as group:
-            raise _first_error(group) from None
+                await self._crawl(shared, self._reporter(shared, started))
+        except (BaseExceptionGroup, PeriplusError, sqlite3.DatabaseError, OSError) as error:
+            cause = _cause(error, self._prepared.folder.path)
+            if cause is None:
+                raise
+            self._journal.write("failed", reason=str(cause))
+            raise cause from None
         finally:
             await self._workers.close()
             self._writer.shutdown()
             self._indexer.shutdown()
             for node in self._nodes.values():
                 node.close()
-        if self._failure is not None:
-            raise self._failure
+            self._journal.close()
         seconds = self._clock.monotonic() - started
         return summarize(self._prepared.folder, self._stop_reason, seconds, health.pages - self._pages_before)
+
+    def _reporter(self, shared: Shared, started: float) -> Reporter:
+        return Reporter(
+            shared,
+            self._nodes,
+            self._exchange,
+            self._room,
+            self._watchdog,
+            started=started,
+            pages_before=self._pages_before,
+            minutes_limit=self._job.crawl.minutes,
+            on_progress=self._on_progress,
+        )
 
     @contextlib.asynccontextmanager
     async def _shared(self, health: Health) -> AsyncIterator[Shared]:
@@ -114,11 +146,12 @@ class Crawl:
         )
         guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
 
-        async def wait_for_address(host: str, address: str) -> None:
-            if not guard.is_opened(address):
-                await self._clock.sleep(schedule.connect_wait(host, address, self._clock.monotonic()))
+        def address_wait(host: str, address: str) -> float:
+            return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, self._clock.monotonic())
 
-        resolver = Resolver(crawl.resolve, guard, self._clock, wait_for_address)
+        resolver = Resolver(
+            crawl.resolve, guard, self._clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or ""
+        )
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
         async with Transport(
@@ -128,7 +161,12 @@ class Crawl:
                 clock=self._clock,
                 schedule=schedule,
                 robots=RobotsBook(
-                    transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots
+                    transport,
+                    fetch,
+                    retries=retries,
+                    retry_seconds=retry_seconds,
+                    obey=crawl.obey_robots,
+                    detour=Detours(schedule, self._clock).visit,
                 ),
                 fetcher=Fetcher(
                     transport,
@@ -136,15 +174,17 @@ class Crawl:
                     retries=retries,
                     retry_seconds=retry_seconds,
                     delay_factor=crawl.delay_factor if crawl.delay_seconds else 0.0,
+                    sitemap_bytes=fetch.sitemap_bytes,
                 ),
                 workers=self._workers,
                 intake=Intake(self._prepared.nodes, crawl, fetch),
                 order=HostOrder(),
-                topic=self._prepared.lens.topic,
                 health=health,
                 agent=agent,
-                strategy=self._prepared.lens.strategy,
+                settling=Settling(self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap),
                 crawl=crawl,
+                journal=self._journal,
+                book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
             )
 
     def _plant_seeds(self, shared: Shared) -> None:
@@ -155,20 +195,23 @@ class Crawl:
 
     # -- Turns -------------------------------------------------------------------------------------
 
-    async def _crawl(self, shared: Shared, started: float) -> None:
-        await self._commit(shared)
-        async with asyncio.TaskGroup() as group:
-            background = [
-                group.create_task(self._keep_committing(shared)),
-                group.create_task(self._keep_indexing()),
-                group.create_task(self._keep_watching(shared, started)),
-            ]
-            await self._dispatch(shared, group)
-            for task in background:
-                task.cancel()
-        await self._commit(shared)  # what the last deliveries allow the senders to delete
-        await self._index()
-        self._report(shared, started)
+    async def _crawl(self, shared: Shared, reporter: Reporter) -> None:
+        run = self._job.run
+        async with serve_metrics(run.metrics_host, run.metrics_port, lambda: exposition(reporter.samples())) as port:
+            reporter.say_started(__version__, port)
+            await self._commit(shared)
+            async with asyncio.TaskGroup() as group:
+                background = [
+                    group.create_task(self._keep_committing(shared)),
+                    group.create_task(self._keep_indexing()),
+                    group.create_task(self._keep_watching(reporter)),
+                ]
+                await self._dispatch(shared, group)
+                for task in background:
+                    task.cancel()
+            await self._commit(shared)  # what the last deliveries allow the senders to delete
+            await self._index()
+            reporter.say_ended(self._stop_reason)
 
     async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
         """Give turns until there is nothing left to do, or a reason to stop."""
@@ -179,8 +222,21 @@ class Crawl:
                 self._turns.add(task)
                 task.add_done_callback(self._turn_ended)
             if self._is_over(shared):
-                return
-            await self._wait(shared)
+                if self._stop_reason or not await self._found_shorter_ways(shared):
+                    self.stop(why_empty(shared.health.dropped, shared.health.outcomes))
+                    return
+            else:
+                await self._wait(shared)
+
+    async def _found_shorter_ways(self, shared: Shared) -> bool:
+        """When nothing is left to do: whether URLs that seemed too far away are within reach after all."""
+        stores = {name: node.store.db for name, node in self._nodes.items()}
+        limits = {"depth": self._job.crawl.depth, "redirects": self._job.fetch.redirects}
+        loop = asyncio.get_running_loop()
+        for name, parcels in (await loop.run_in_executor(self._writer, lambda: within_reach(stores, **limits))).items():
+            accepted = [shared.intake.accept_after_all(name, parcel) for parcel in parcels]
+            self._nodes[name].batch.nearer += [parcel for parcel in accepted if parcel is not None]
+        return any(node.batch for node in self._nodes.values())
 
     def _turn_ended(self, task: asyncio.Task[None]) -> None:
         self._turns.discard(task)
@@ -191,20 +247,23 @@ class Crawl:
         limit = self._job.crawl.pages
         return (
             not self._stop_reason
+            and not self._room.paused
             and len(self._turns) < self._job.crawl.connections
             and (not limit or shared.health.pages + len(self._turns) < limit)
             and sum(len(node.batch.completions) for node in self._nodes.values()) < MAX_UNCOMMITTED
         )
 
     def _is_over(self, shared: Shared) -> bool:
-        """Ends if and only if nothing is under way and there is a reason: a limit, or nothing left anywhere."""
+        """Whether nothing is under way and there is a reason to end: a limit or, without one, nothing left to do."""
         if self._turns or self._writing or self._exchange.waiting or any(node.batch for node in self._nodes.values()):
+            return False
+        if self._job.crawl.revisit.hours and not self._next_revisits:
             return False
         health, limit = shared.health, self._job.crawl.pages
         if limit and health.pages >= limit:
-            self.stop("page limit")
+            self.stop(f"page limit: {health.pages:,} pages")
         elif shared.schedule.next_at() is None:
-            self.stop("frontier empty")
+            return True
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
             self.stop(f"no seed could be reached ({health.last_failure})")
@@ -227,11 +286,13 @@ class Crawl:
 
     async def _commit(self, shared: Shared) -> None:
         """One round: each node's batch, with links from other nodes, in one transaction of its database."""
-        loop = asyncio.get_running_loop()
+        due_until = self._revisits_due_until()
         for name, node in self._nodes.items():
             self._writing = True
             batch = node.take_batch()
+            batch.due_until = due_until
             batch.confirmed = self._exchange.confirmations(name)
+            batch.revalued = shared.book.take_changed(name) if shared.book else []
             for shipment in self._exchange.collect(name):
                 urls = shared.intake.accept_delivery(name, shipment.urls)
                 received = len(shipment.urls)
@@ -239,9 +300,29 @@ class Crawl:
                     Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
                 )
             if batch:
-                self._apply(node, batch, await loop.run_in_executor(self._writer, node.store.commit, batch), shared)
+                self._apply(node, batch, await self._written(self._writer, node.store.commit, batch), shared)
         self._writing = False
         self._happened.set()
+
+    def _revisits_due_until(self) -> float:
+        """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""
+        now = self._clock.monotonic()
+        if not self._job.crawl.revisit.hours or now < self._next_revisits:
+            return 0.0
+        self._next_revisits = now + REVISIT_SECONDS
+        return self._clock.now().timestamp()
+
+    async def _written(self, thread: ThreadPoolExecutor, write: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> T:
+        """What `write` gives, once there is room for it on the disk: it is tried again until there is."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                result = await loop.run_in_executor(thread, write, *arguments)
+            except DiskFull as error:
+                await self._room.wait(error, lambda: self._stop_reason == INTERRUPTED)
+            else:
+                self._room.wrote()
+                return result
 
     def _apply(self, node: Node, batch: Batch, committed: Committed, shared: Shared) -> None:
         """What a commit means for the frontier and the exchange, once it is on disk."""
@@ -249,12 +330,16 @@ class Crawl:
         for lease, host_id in committed.queued:
             node.queue.push(lease, host_id)
             shared.schedule.want(lease.host, node.name, monotonic)
+        for host, priority in committed.revalued.items():
+            node.queue.revalue(host, priority)
         for done in batch.completions:
             if done.outcome is Outcome.RETRY:
                 node.queue.retry(done.lease, done.retry_at)
                 shared.schedule.want(done.lease.host, node.name, monotonic + max(0.0, done.retry_at - now))
             else:
                 node.queue.finished(done.lease)
+        if any(done.lastmods for done in batch.completions):
+            self._next_revisits = 0.0  # a sitemap says that pages have changed: look now what is due
         for sequence, parcel in committed.outbox:
             self._exchange.post(node.name, parcel.receiver, sequence, parcel.url)
         for delivery in batch.deliveries:
@@ -269,53 +354,61 @@ class Crawl:
 
     async def _index(self) -> None:
         """Bring every node's index up to what is committed; one thread, so rounds never overlap."""
-        await asyncio.get_running_loop().run_in_executor(self._indexer, self._update_indexes)
+        await self._written(self._indexer, self._update_indexes)
 
     def _update_indexes(self) -> None:
         for node in self._nodes.values():
-            index = self._indexes.get(node.name)
-            if index is None:
-                index = self._indexes[node.name] = NodeIndex.open(node.store.folder.index, create=True)
-            # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
-            with contextlib.closing(open_reader(node.store.folder.database)) as db, contextlib.suppress(FolderInUse):
-                index.update(db)
+            try:
+                self._update_index(node.name, node.store.folder)
+            except Corrupt as error:  # it holds nothing that the database has not: once more from the beginning
+                self._journal.write("index built anew", node=node.name, reason=str(error))
+                self._indexes.pop(node.name, None)
+                shutil.rmtree(node.store.folder.index, ignore_errors=True)
+                self._update_index(node.name, node.store.folder)
 
-    async def _keep_watching(self, shared: Shared, started: float) -> None:
+    def _update_index(self, name: str, folder: NodeFolder) -> None:
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = NodeIndex.open(folder.index, create=True)
+        # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
+        with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
+            index.update(db)
+
+    async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""
         tick = 0
         while True:
-            self._report(shared, started)
+            reporter.report()
             minutes = self._job.crawl.minutes
-            if minutes and self._clock.monotonic() - started >= minutes * 60:
-                self.stop("time limit")
+            if minutes and reporter.seconds >= minutes * 60:
+                self.stop(f"time limit: {minutes:g} minutes")
             if tick % DISK_CHECKS == 0:
-                try:
-                    self._prepared.folder.check_room(self._job.archive.disk_reserve_bytes)
-                except DiskFull as error:
-                    self._failure = error
-                    self.stop("disk full")
+                self._room.look()
             tick += 1
             await self._clock.sleep(PROGRESS_SECONDS)
 
-    def _report(self, shared: Shared, started: float) -> None:
-        if self._on_progress is None:
-            return
-        health = shared.health
-        self._on_progress(
-            Progress(
-                pages=health.pages,
-                kept=health.kept,
-                queued=sum(node.queue.size for node in self._nodes.values()) + self._exchange.waiting,
-                busy_hosts=shared.schedule.busy,
-                seconds=self._clock.monotonic() - started,
-                pages_this_run=health.pages - self._pages_before,
-                page_limit=self._job.crawl.pages,
-                outcomes=health.outcomes,
-            )
-        )
+
+def _cause(error: BaseException, path: Path) -> PeriplusError | None:
+    """What ended a crawl, in the words of our tree: the first that has any; the other errors followed from it."""
+    leaves = list(_leaves(error))
+    ours = next((leaf for leaf in leaves if isinstance(leaf, PeriplusError)), None)
+    if ours is not None:
+        return ours
+    for leaf in leaves:
+        try:
+            with storage_errors(path):
+                raise leaf
+        except PeriplusError as found:
+            return found
+        except type(leaf):
+            continue
+    return None
 
 
-def _first_error(group: BaseExceptionGroup[PeriplusError]) -> PeriplusError:
-    """The first of the errors that ended a crawl; the others followed from it."""
-    error = group.exceptions[0]
-    return _first_error(error) if isinstance(error, BaseExceptionGroup) else error
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """The single errors in a group of groups."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

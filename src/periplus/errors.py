@@ -16,7 +16,9 @@
         Blocked                   the address guard refused where the name leads
         RobotsDisallowed          robots.txt says no
         RobotsUnreachable         robots.txt cannot be read now, so nothing may be fetched yet
+        AddressBusy               other hosts of the same address were asked just now: nothing was sent
         TooLarge, TooSlow, TooManyRedirects, BadContent, TlsError, DnsError, ConnectionFailed
+        Quarantined               the page broke the process that read it, twice
       ExchangeError               an envelope from another node cannot be used
 
 A fetch *outcome* is a value (`model.Outcome`), not an exception, wherever rooms meet.
@@ -25,6 +27,7 @@ A fetch *outcome* is a value (`model.Outcome`), not an exception, wherever rooms
 from typing import ClassVar
 
 __all__ = [
+    "AddressBusy",
     "BadContent",
     "Blocked",
     "ConfigError",
@@ -41,6 +44,7 @@ __all__ = [
     "PeriplusError",
     "PlaceError",
     "PortTaken",
+    "Quarantined",
     "QueryError",
     "RobotsDisallowed",
     "RobotsUnreachable",
@@ -138,8 +142,20 @@ class TooManyRedirects(FetchError):
     """More hops than the limit, or a loop."""
 
 
+class AddressBusy(FetchError):
+    """Other hosts of the same address were asked just now: nothing was sent, come back in `seconds`."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
 class BadContent(FetchError):
     """The response or the page in it cannot be read."""
+
+
+class Quarantined(FetchError):
+    """The page broke two worker processes, by crash, time or memory; it is set aside and not read again."""
 
 
 class TlsError(FetchError):

@@ -17,10 +17,10 @@ from periplus.settings import CrawlSettings, Job, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
-from periplus.topics import make_topic
+from periplus.topics import make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "prepare", "seed_lines", "seed_node"]
 
 MAX_SEED_FILE_BYTES = 64 * 2**20
 
@@ -55,7 +55,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     ownership = Ownership.of(job.nodes, gazetteer, nearest_km=job.crawl.nearest_owner_km)
     lens = Lens(
         gazetteer=gazetteer,
-        topic=make_topic(job.topic, job.name, gazetteer),
+        topics=make_topics(job.topic, job.topics, job.name, gazetteer),
         strategy=make_strategy(
             job.crawl.strategy,
             ownership,
@@ -70,7 +70,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     )
     urls = _seed_urls(job, base)
     loopback_only = _stays_on_loopback(job, urls)
-    seeds = tuple((url.href, _seed_node(url, lens)) for url in urls)
+    seeds = tuple((url.href, seed_node(url, lens)) for url in urls)
     return Prepared(job, folder, ownership.names, lens, seeds, loopback_only)
 
 
@@ -109,12 +109,12 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
     """The seeds, canonical and each once, in order; lines of seed files included."""
     urls: dict[str, CanonicalUrl] = {}
     for seed in job.seeds:
-        lines = [("seeds", seed)] if "://" in seed else _seed_file(base / seed)
+        lines = [("seeds", seed)] if "://" in seed else seed_lines(base / seed)
         for where, text in lines:
             url = canonicalize(text)
             if url is None:
                 raise ConfigError(f"{where}: {text!r} is not an http(s) URL")
-            reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports)
+            reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports, scope=job.crawl.scope)
             if reason:
                 raise ConfigError(f"{where}: {text!r} cannot be crawled ({reason})")
             urls[url.href] = url
@@ -123,7 +123,7 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
     return list(urls.values())
 
 
-def _seed_file(path: Path) -> list[tuple[str, str]]:
+def seed_lines(path: Path) -> list[tuple[str, str]]:
     """The URLs of a seed file, one a line, with where they stand; blank lines and # comments are skipped."""
     try:
         if path.stat().st_size > MAX_SEED_FILE_BYTES:
@@ -164,7 +164,7 @@ def _is_loopback(host: str, table: dict[str, str]) -> bool:
         return text == "localhost"
 
 
-def _seed_node(url: CanonicalUrl, lens: Lens) -> str:
+def seed_node(url: CanonicalUrl, lens: Lens) -> str:
     """The node that a seed begins at: what the strategy says of a link without a page around it."""
     link = Link(url.href, "")
     return lens.strategy.claims(link, Page(url.href, "", "", ()), Located())[0].node
@@ -183,6 +183,9 @@ def _changed(data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     for key, value in data.items():
         default = defaults.get(key)
         inner = _changed(value, default) if isinstance(value, dict) and default else value
+        if key == "topics":
+            plain = defaults["topic"]
+            inner = {name: _changed(topic, plain) for name, topic in value.items()}
         if value is not None and value != default:
             changed[key] = inner
     return changed

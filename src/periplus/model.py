@@ -147,6 +147,9 @@ class Place:
     path: tuple[str, ...]
     ancestors: tuple[int, ...]
 
+    def __hash__(self) -> int:
+        return self.id  # the id names the place; hashing the whole hierarchy is what costs
+
 
 # -- The way of a page -----------------------------------------------------------------------------
 
@@ -158,8 +161,10 @@ class Outcome(StrEnum):
     NOT_RELEVANT = "not_relevant"  # fetched and read, below a threshold; stored without text
     NOT_INDEXED = "not_indexed"  # the page or its headers ask not to be indexed
     DUPLICATE = "duplicate"  # same content as a page that is stored already
+    SITEMAP = "sitemap"  # not a page but a list of URLs, which joined the frontier
     REDIRECTED = "redirected"  # leads to another URL, which joined the frontier
     NOT_MODIFIED = "not_modified"  # revisited and unchanged
+    GONE = "gone"  # revisited, and there is no such page any more
     NOT_HTML = "not_html"  # a kind of content that is not read
     HTTP_ERROR = "http_error"  # 4xx for good
     SERVER_ERROR = "server_error"  # 5xx or 429 after all retries
@@ -169,8 +174,9 @@ class Outcome(StrEnum):
     BLOCKED = "blocked"  # the address guard refused
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"
-    TOO_MANY_REDIRECTS = "too_many_redirects"
+    TOO_MANY_REDIRECTS = "too_many_redirects"  # one more than fetch.redirects in a row
     BAD_CONTENT = "bad_content"
+    QUARANTINED = "quarantined"  # broke two of the processes that read pages; set aside
     TLS_ERROR = "tls_error"
     DNS_ERROR = "dns_error"
     CONNECTION_FAILED = "connection_failed"
@@ -179,7 +185,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One URL that one node may fetch now: taken from the frontier together with its host's turn."""
+    """One URL that one node may fetch now: taken from the frontier together with its host's turn.
+
+    `redirects` counts the hops in a row that led here; for a sitemap also those from an index. `visits` is how often
+    the URL was read before. `owner`, `epoch` and `deadline` (Unix time) are set when it is taken (`frontier/state.py`).
+    """
 
     url_id: int
     url: str
@@ -188,6 +198,11 @@ class Lease:
     redirects: int
     priority: float
     attempts: int
+    sitemap: bool = False
+    visits: int = 0
+    owner: str = ""
+    epoch: int = 0
+    deadline: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +218,8 @@ class Fetched:
     seconds: float
     address: str
     truncated: bool = False
+    sitemap: bool = False
+    request_headers: tuple[tuple[str, str], ...] = ()  # as they were sent
 
     def header(self, name: str) -> str | None:
         """The first header of that name, in any case."""
@@ -226,19 +243,41 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class PostalParts:
+    """An address as a page's markup declares it; any part may be empty, all are as written."""
+
+    street: str = ""
+    locality: str = ""
+    region: str = ""
+    code: str = ""
+    country: str = ""
+
+    @property
+    def text(self) -> str:
+        """The parts on one line."""
+        region = " ".join(part for part in (self.region, self.code) if part)
+        return ", ".join(part for part in (self.street, self.locality, region, self.country) if part)
+
+
+@dataclass(frozen=True, slots=True)
 class PageHints:
-    """What a page says about where it is, outside its text: geo meta tags, schema.org, microformats."""
+    """What a page says about where it is, outside its text: geo meta tags, schema.org, microformats.
+
+    `postal_addresses` are lines; `addresses` the same by their parts, where the markup names those.
+    """
 
     points: tuple[LonLat, ...] = ()
     place_names: tuple[str, ...] = ()
     postal_addresses: tuple[str, ...] = ()
+    addresses: tuple[PostalParts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
-    `dropped` counts links that were not taken, by reason (`urls/filters.py`).
+    `main_text` is the text without menus and other furniture. `dropped` counts links that were not taken, by reason
+    (`urls/filters.py`).
     """
 
     url: str
@@ -253,6 +292,7 @@ class Page:
     description: str = ""
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
+    main_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +318,7 @@ class Address:
     """A postal address in a page's text: the geographic entity of paper A.
 
     `level` is "street" (number + street + city + state, the paper's) or "postal" (city + state + agreeing
-    ZIP without a street).
+    ZIP without a street). Addresses that only the page's markup declares have `start` and `end` -1.
     """
 
     start: int
@@ -291,6 +331,7 @@ class Address:
     zip: str
     place_id: int
     level: str = "street"
+    unit: str = ""
 
     @property
     def key(self) -> str:
@@ -348,13 +389,14 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Relevance of a page to a topic: two steps that must both hold, with their evidence."""
+    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time."""
 
     keyword_relevance: float
     place_relevance: float
     relevant: bool
     keyword_evidence: dict[str, float] = field(default_factory=dict)
     place_evidence: dict[str, float] = field(default_factory=dict)
+    time_relevance: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +413,8 @@ class RoutedLink:
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
-    (place id, weight) is what a strategy that remembers hosts settles again before the link goes on.
+    (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
+    much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
     """
 
     url: str
@@ -381,6 +424,8 @@ class RoutedLink:
     priority: float | None = None
     parts: bytes = b""
     evidence: tuple[tuple[int, float], ...] = ()
+    steps: int = 1
+    features: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,6 +438,7 @@ class NewUrl:
     priority: float
     depth: int
     redirects: int = 0
+    sitemap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,9 +467,9 @@ class Analysis:
     description: str
     language: str
     published: date | None
-    outcome: Outcome  # kept, not_relevant or not_indexed
+    outcome: Outcome  # kept, not_relevant, not_indexed or sitemap
     nofollow: bool
-    score: Score
+    score: Score  # of the topic it fits best
     link_priority: float
     main_place: int | None
     places: tuple[WeightedPlace, ...]
@@ -433,4 +479,9 @@ class Analysis:
     content_digest: int
     text: bytes = b""  # zstd; kept pages only
     mentions: bytes = b""  # zstd; kept pages only
-    warc: bytes = b""  # finished gzip members; kept pages only
+    likeness: int = 0  # similarity hash of the text; 0: too short to compare
+    sitemaps: tuple[str, ...] = ()  # further sitemaps that a sitemap names
+    lastmods: tuple[tuple[int, float], ...] = ()  # fingerprint and Unix time of what a sitemap says has changed
+    warc: tuple[bytes, ...] = ()  # finished gzip members, the response first; kept pages only
+    payload: str = ""  # digest of the body as WARC writes it; kept pages only
+    topics: tuple[str, ...] = ()  # names of the topics it is relevant to

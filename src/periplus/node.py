@@ -7,6 +7,7 @@ from lease to commit. The four pure stages in the middle are `analyse` in `analy
 process. `crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
 """
 
+import asyncio
 import itertools
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -15,17 +16,19 @@ import msgspec
 import numpy as np
 
 from periplus.clock import Clock
-from periplus.errors import BadContent
+from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.fetch import Answer, Fetcher, RobotsBook
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
-from periplus.frontier import Accepted, HostOrder, Intake, Schedule, SeenSet, Turn, UrlQueue
+from periplus.frontier import Accepted, Earlier, HostOrder, Intake, Revisits, Schedule, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.pages import Workers
+from periplus.running import Journal
 from periplus.settings import CrawlSettings
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.strategies import BlendStrategy, HostPlaces, Strategy
-from periplus.topics import Topic
-from periplus.urls import canonicalize, fingerprint
+from periplus.store.summary import Harvest
+from periplus.strategies import Settling
+from periplus.topics import LinkBook
+from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
 __all__ = ["Health", "Node", "Shared"]
 
@@ -36,22 +39,29 @@ class Health:
 
     pages: int = 0
     kept: int = 0
+    harvest: Harvest = field(default_factory=Harvest)
     answered: bool = False
     last_failure: str = ""
     outcomes: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
 
-    def take_up(self, pages: int, kept: int, outcomes: dict[str, int]) -> None:
+    def take_up(self, pages: int, kept: int, outcomes: dict[str, int], dropped: dict[str, int]) -> None:
         """Add what an earlier run has done."""
         self.pages += pages
         self.kept += kept
         self.answered = self.answered or pages > 0
         self.outcomes.update(outcomes)
+        self.dropped.update(dropped)
 
     def count(self, done: Completion) -> None:
         """Add a finished lease."""
-        self.pages += done.analysis is not None
-        self.kept += done.outcome is Outcome.KEPT
+        first = done.analysis is not None and not done.lease.visits
+        self.pages += first
+        self.kept += first and done.outcome is Outcome.KEPT
+        if first:
+            self.harvest.add(done.topic.splitlines())
         self.outcomes[done.outcome] += 1
+        self.dropped.update(done.dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +75,16 @@ class Shared:
     workers: Workers
     intake: Intake
     order: HostOrder
-    topic: Topic
     health: Health
     agent: str
-    strategy: Strategy
+    settling: Settling
     crawl: CrawlSettings
-    hosts: HostPlaces = field(default_factory=HostPlaces)
-    settled: dict[int, str] = field(default_factory=dict)  # link fingerprint -> node, where the nodes do not share URLs
+    journal: Journal
+    book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
 
+
+READ = frozenset({Outcome.NOT_MODIFIED, Outcome.SITEMAP, Outcome.GONE})
+"""Outcomes, beside those of pages, that say how a URL is now."""
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
 
@@ -85,10 +97,11 @@ def _sent_mark(receiver: str, mark: int) -> int:
 class Node:
     """One node: a frontier, a database, and the turns that it takes."""
 
-    def __init__(self, name: str, store: NodeStore, queue: UrlQueue, shared: Shared) -> None:
+    def __init__(self, name: str, store: NodeStore, queue: UrlQueue, revisits: Revisits, shared: Shared) -> None:
         self.name = name
         self.store = store
         self.queue = queue
+        self.revisits = revisits
         self.batch = Batch()
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
@@ -100,19 +113,20 @@ class Node:
         """Take up from the database what was sent to other nodes, and what hosts turned out to be about."""
         if self._shared.crawl.overlap == "allow":
             self._remember_sent()
-        if isinstance(self._shared.strategy, BlendStrategy):
+        if self._shared.settling.learns:
             self._remember_hosts()
 
     def _remember_sent(self) -> None:
         names = dict(self.store.db.execute("SELECT id, name FROM node_name").fetchall())
         rows = self.store.db.execute(
-            "SELECT l.fingerprints, l.nodes FROM link l JOIN page p ON p.id = l.page_id WHERE p.depth < ?",
-            (self._shared.crawl.depth,),
+            "SELECT l.fingerprints, l.nodes, l.steps, p.depth FROM link l JOIN page p ON p.id = l.page_id"
         )
-        for marks, nodes in rows:
-            for mark, node in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), strict=True):
-                self._sent.add(_sent_mark(names[int(node)], int(mark)))
-                self._shared.settled.setdefault(int(mark), names[int(node)])
+        for marks, nodes, steps, depth in rows:
+            deep = np.frombuffer(steps, "u1") if steps else itertools.repeat(1)
+            for mark, node, step in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), deep, strict=False):
+                if depth + step <= self._shared.crawl.depth:
+                    self._sent.add(_sent_mark(names[int(node)], int(mark)))
+                    self._shared.settling.remember(int(mark), names[int(node)])
 
     def _remember_hosts(self) -> None:
         rows = self.store.db.execute(
@@ -120,7 +134,7 @@ class Node:
             "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
         )
         for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
-            self._shared.hosts.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
+            self._shared.settling.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
 
     def take_batch(self) -> Batch:
         """Hand over what is to be committed; a new batch begins."""
@@ -139,45 +153,105 @@ class Node:
         if lease is None or url is None:
             self._end_turn(turn, asked=False)
             return
+        try:
+            async with asyncio.timeout(lease.deadline - self._now()):
+                await self._visit(turn, lease, url)
+        except TimeoutError:  # nothing may hold a lease for ever
+            self._commit(Completion(lease, Outcome.TOO_SLOW))
+            if self._shared.schedule.is_busy(turn):
+                self._end_turn(turn, asked=True)
+
+    async def _visit(self, turn: Turn, lease: Lease, url: CanonicalUrl) -> None:
         decision = self._shared.robots.decide(url, self._now())
         if decision is None:  # robots.txt first; it costs the host's turn like any request
-            await self._learn_robots(url.origin)
+            try:
+                await self._learn_robots(url, lease)
+            except AddressBusy as busy:
+                self._come_back(turn, lease, busy.seconds)
+                return
             self.queue.put_back(lease)
             learnt = self._shared.robots.decide(url, self._now())
             self._end_turn(turn, asked=True, rest_seconds=learnt.delay_seconds if isinstance(learnt, Allow) else 0.0)
         elif isinstance(decision, Allow):
-            answer = await self._shared.fetcher.fetch(lease)
-            self._end_turn(turn, asked=True, rest_seconds=max(decision.delay_seconds, answer.host_wait_seconds))
-            if answer.outcome is None and answer.fetched is not None:
-                await self._read(lease, answer.fetched)
-            else:
-                self._fail(lease, answer)
+            await self._fetch(turn, lease, decision)
         else:
             self._refuse(turn, lease, decision)
 
-    async def _learn_robots(self, origin: str) -> None:
+    async def _fetch(self, turn: Turn, lease: Lease, decision: Allow) -> None:
+        """Ask for the URL; what comes back is read, or the lease ends here."""
+        earlier = self.revisits.earlier(lease.url_id) if lease.visits else None
+        answer = await self._shared.fetcher.fetch(lease, earlier.conditions if earlier else {})
+        self._shared.health.answered |= answer.fetched is not None
+        if answer.not_yet_seconds:
+            self._come_back(turn, lease, answer.not_yet_seconds)
+            return
+        self._end_turn(turn, asked=True, rest_seconds=max(decision.delay_seconds, answer.host_wait_seconds))
+        if answer.outcome is None and answer.fetched is not None:
+            await self._read(lease, answer.fetched, earlier)
+        else:
+            self._fail(lease, answer)
+
+    def _come_back(self, turn: Turn, lease: Lease, seconds: float) -> None:
+        """The host's address is busy with other hosts, so no request was sent."""
+        self.queue.put_back(lease)
+        self._shared.schedule.hold(turn.host, self._shared.clock.monotonic() + seconds)
+        self._end_turn(turn, asked=False)
+
+    async def _learn_robots(self, url: CanonicalUrl, lease: Lease) -> None:
+        origin = url.origin
         record = await self._shared.robots.learn(origin, self._now())
         self.batch.robots.append(record)
+        named = self._shared.robots.sitemaps(origin) if self._shared.crawl.sitemaps != "off" else []
+        if self._shared.crawl.sitemaps == "probe" and record.status != "unreachable":
+            named = [*named, f"{origin}/sitemap.xml"]
+        self.batch.seeds.extend(self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named).mine)
         if record.status == "unreachable":
             self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
+            self._shared.journal.write("robots unreachable", origin=origin, reason=self._shared.robots.last_failure)
         else:
             self._shared.health.answered = True
 
-    async def _read(self, lease: Lease, fetched: Fetched) -> None:
+    async def _read(self, lease: Lease, fetched: Fetched, earlier: Earlier | None) -> None:
         """Read, locate, judge and assign in a worker; then commit."""
         async with self._shared.order.in_line(lease.host) as my_turn:
             try:
                 analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
             except BadContent:
                 self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            except Quarantined as error:
+                self._shared.journal.write("page quarantined", node=self.name, url=lease.url, reason=str(error))
+                self._commit(Completion(lease, Outcome.QUARANTINED))
             else:
                 await my_turn()
-                self._accept(lease, fetched, analysis)
+                if analysis.outcome is Outcome.SITEMAP:
+                    self._take_sitemap(lease, analysis)
+                elif earlier is not None and earlier.digest == analysis.content_digest:
+                    self._commit(Completion(lease, Outcome.NOT_MODIFIED, fetched=fetched))
+                else:
+                    self._accept(lease, fetched, analysis)
+
+    def _take_sitemap(self, lease: Lease, analysis: Analysis) -> None:
+        """A sitemap: its URLs pass every rule as links do; pages that it says have changed are due again."""
+        gate = self._shared.intake
+        links = self._without_repeats(gate.accept(self.name, lease, self._settled(lease, analysis)))
+        further = gate.accept_sitemaps(self.name, lease.depth, lease.redirects + 1, analysis.sitemaps)
+        self._commit(
+            Completion(
+                lease,
+                Outcome.SITEMAP,
+                new_urls=(*links.mine, *further.mine),
+                parcels=links.others,
+                beyond=links.beyond,
+                dropped=dict(Counter(links.dropped) + Counter(further.dropped)),
+                lastmods=analysis.lastmods if self.revisits.on else (),
+            )
+        )
 
     def _accept(self, lease: Lease, fetched: Fetched, analysis: Analysis) -> None:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
-        analysis = self._settled(lease, analysis)
+        group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
+        analysis = self._valued(lease, self._settled(lease, analysis))
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
         self._commit(
             Completion(
@@ -185,31 +259,34 @@ class Node:
                 outcome,
                 fetched=fetched,
                 analysis=analysis,
-                topic=self._shared.topic.name if analysis.score.relevant else "",
+                topic="\n".join(analysis.topics),
+                group=group,
                 new_urls=accepted.mine,
                 parcels=accepted.others,
+                beyond=accepted.beyond,
                 dropped=accepted.dropped,
             )
         )
 
     def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
         """Learn what the page says of its host, then settle its links by all that is known of theirs."""
-        strategy, hosts = self._shared.strategy, self._shared.hosts
-        if not isinstance(strategy, BlendStrategy):
+        settling = self._shared.settling
+        if not settling.learns:
             return analysis
-        hosts.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
-        if self._shared.crawl.policy == "b":
+        if not lease.sitemap:
+            settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
+        return replace(analysis, links=settling.settle(analysis.links, self.name))
+
+    def _valued(self, lease: Lease, analysis: Analysis) -> Analysis:
+        """Learn from how the page was judged, then value its links by all that is known of them."""
+        book = self._shared.book
+        if book is None:
             return analysis
-        views = {link.host: hosts.view(link.host) for link in analysis.links}
-        links = []
-        for link in analysis.links:
-            node = self._shared.settled.get(link.fingerprint)
-            if node is None:  # the first decision about a URL stands, so that no two nodes fetch it
-                node = strategy.settle(link.host, link.evidence, views[link.host], self.name)[0].node
-                if self._shared.crawl.overlap == "allow":
-                    self._shared.settled[link.fingerprint] = node
-            links.append(replace(link, node=node, evidence=()))
-        return replace(analysis, links=tuple(links))
+        score = analysis.score
+        book.learn(fingerprint(lease.url), score.keyword_relevance * score.place_relevance * score.time_relevance)
+        worth = book.value(analysis.links)
+        links = tuple(replace(link, priority=now) for link, now in zip(analysis.links, worth, strict=True))
+        return replace(analysis, links=links)
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""
@@ -218,7 +295,7 @@ class Node:
         others = tuple(p for p in accepted.others if self._sent.add(_sent_mark(p.receiver, p.url.fingerprint)))
         repeats = len(accepted.others) - len(others)
         dropped = accepted.dropped | {"sent_before": repeats} if repeats else accepted.dropped
-        return Accepted(accepted.mine, others, dropped)
+        return replace(accepted, others=others, dropped=dropped)
 
     def _fail(self, lease: Lease, answer: Answer) -> None:
         """An answer that is not a page: a redirect, a refusal, an error."""
@@ -227,11 +304,24 @@ class Node:
             self._shared.health.last_failure = f"{lease.url}: {answer.detail}"
         if answer.redirect is not None:
             accepted = self._shared.intake.accept_redirect(self.name, lease, answer.redirect)
-            self._commit(Completion(lease, outcome, new_urls=accepted.mine, dropped=accepted.dropped))
+            outcome = Outcome.TOO_MANY_REDIRECTS if "redirects" in accepted.dropped else outcome
+            outcome = Outcome.GONE if lease.visits else outcome  # what was a page leads elsewhere now
+            self._commit(
+                Completion(
+                    lease,
+                    outcome,
+                    new_urls=accepted.mine,
+                    beyond=accepted.beyond,
+                    redirect=fingerprint(answer.redirect),
+                    dropped=accepted.dropped,
+                )
+            )
         elif outcome is Outcome.RETRY:
             self._commit(Completion(lease, outcome, retry_at=self._now() + answer.retry_seconds))
         else:
-            self._commit(Completion(lease, outcome))
+            if lease.visits and answer.fetched is not None and answer.fetched.status in (404, 410):
+                outcome = Outcome.GONE
+            self._commit(Completion(lease, outcome, fetched=answer.fetched))
 
     def _refuse(self, turn: Turn, lease: Lease, decision: Disallow | TooSlow | Unreachable) -> None:
         """robots.txt does not allow the URL, or not now. No request was sent."""
@@ -245,9 +335,27 @@ class Node:
 
     def _commit(self, done: Completion) -> None:
         """Put the end of a lease into the batch that the writer commits next, with the host's next turn."""
+        if not self.queue.holds(done.lease):
+            return  # it was ended before (`frontier/state.py`, rule 5)
+        self.queue.end(done.lease)
+        now = self._now()
         rest = self._shared.schedule.ready_at(done.lease.host) - self._shared.clock.monotonic()
-        self.batch.completions.append(replace(done, host_not_before=self._now() + max(0.0, rest)))
+        read = done.analysis is not None or done.outcome in READ
+        earlier = self.revisits.earlier(done.lease.url_id) if done.lease.visits else None
+        self.batch.completions.append(
+            replace(
+                done,
+                host_not_before=now + max(0.0, rest),
+                revisit=self.revisits.after(done.outcome, earlier, now),
+                visited_at=now if read else 0.0,
+            )
+        )
         self._shared.health.count(done)
+        if self._shared.journal.pages:
+            seconds = round(done.fetched.seconds, 3) if done.fetched else None
+            self._shared.journal.write(
+                "lease ended", node=self.name, url=done.lease.url, outcome=done.outcome, seconds=seconds
+            )
 
     def _end_turn(self, turn: Turn, *, asked: bool, rest_seconds: float = 0.0) -> None:
         """Give the host back and say when this node wants it again."""

@@ -2,12 +2,13 @@
 
 from periplus.exchange import LocalExchange
 from periplus.fetch import RobotsRecord
-from periplus.frontier import UrlQueue
+from periplus.frontier import Revisits, UrlQueue
 from periplus.job import Prepared
 from periplus.model import NewUrl
 from periplus.node import Node, Shared
 from periplus.store.commit import NodeStore
 from periplus.store.database import open_reader
+from periplus.store.revisits import begin_revisits
 from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["open_nodes"]
@@ -22,33 +23,59 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> d
     for name in prepared.nodes:
         folder = prepared.folder.node(name)
         store = NodeStore(folder, prepared.nodes, prepared.job.archive, agent=shared.agent, clock=shared.clock)
-        nodes[name] = Node(name, store, UrlQueue(open_reader(folder.database)), shared)
-        _take_up(nodes[name], shared, prepared.job.crawl.delay_seconds)
+        reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
+        if revisit.hours:
+            begin_revisits(store.db, revisit.hours * 3600.0)
+        store.revalues = shared.book is not None
+        nodes[name] = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
+        _take_up(nodes[name], shared)
+    delays = shared.robots.delays()
+    for node in nodes.values():
+        _let_hosts_rest(node, shared, delays)
     for node in nodes.values():
         _take_up_outbox(node, nodes, shared, exchange)
     return nodes
 
 
-def _take_up(node: Node, shared: Shared, delay_seconds: float) -> None:
-    """What the node knew: its URLs, contents, robots rules, accounts, promised rests, and its queue."""
+def _take_up(node: Node, shared: Shared) -> None:
+    """What the node knew: its URLs, contents, robots rules, accounts, and its queue."""
     db = node.store.db
     now, monotonic = shared.clock.now().timestamp(), shared.clock.monotonic()
     for url, host, mark in db.execute(
         "SELECT url.url, host.name, url.fingerprint FROM url JOIN host ON host.id = url.host_id"
     ):
         shared.intake.remember(node.name, host, url, mark)
+    for (host,) in db.execute("SELECT host.name FROM url JOIN host ON host.id = url.host_id WHERE url.sitemap = 1"):
+        shared.intake.remember_sitemap(host)
     for (digest,) in db.execute("SELECT content_digest FROM page WHERE kept = 1"):
         shared.intake.remember_digest(digest)
+    for host, url, likeness in db.execute(
+        "SELECT host.name, url.url, l.likeness FROM page_likeness l JOIN page ON page.id = l.page_id "
+        "JOIN url ON url.id = page.url_id JOIN host ON host.id = url.host_id ORDER BY page.id"
+    ):
+        shared.intake.group_of(host, url, likeness)
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
         shared.robots.remember(RobotsRecord(*row))
+    for (topic,) in db.execute("SELECT topic FROM page ORDER BY id"):
+        shared.health.harvest.add(topic.splitlines())
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
-    shared.health.take_up(pages, kept, dict(db.execute("SELECT name, count FROM outcome").fetchall()))
-    # A host that was asked just before a crash may have no row about it, so every known host rests once.
-    for host, not_before in db.execute("SELECT name, not_before FROM host"):
-        rest = max(min(not_before - now, MAX_REST_SECONDS), delay_seconds)
-        shared.schedule.hold(host, monotonic + rest)
+    outcomes = dict(db.execute("SELECT name, count FROM outcome").fetchall())
+    dropped = dict(db.execute("SELECT reason, count FROM dropped").fetchall())
+    shared.health.take_up(pages, kept, outcomes, dropped)
     for host in node.queue.load(now):
         shared.schedule.want(host, node.name, monotonic)
+
+
+def _let_hosts_rest(node: Node, shared: Shared, delays: dict[str, float]) -> None:
+    """Promised rests still count; and a host that was asked just before a crash may have no row about it.
+
+    So every known host rests once, for as long as it or its address does between two requests.
+    """
+    now, monotonic = shared.clock.now().timestamp(), shared.clock.monotonic()
+    least = max(shared.crawl.delay_seconds, shared.crawl.ip_delay_seconds if shared.crawl.delay_seconds else 0.0)
+    for host, not_before in node.store.db.execute("SELECT name, not_before FROM host"):
+        rest = max(min(not_before - now, MAX_REST_SECONDS), least, delays.get(host, 0.0))
+        shared.schedule.hold(host, monotonic + rest)
 
 
 def _take_up_outbox(node: Node, nodes: dict[str, Node], shared: Shared, exchange: LocalExchange) -> None:

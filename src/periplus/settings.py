@@ -25,6 +25,8 @@ __all__ = [
     "FetchSettings",
     "Job",
     "NodeSettings",
+    "RevisitSettings",
+    "RunSettings",
     "SettingRow",
     "TopicSettings",
     "explain",
@@ -38,6 +40,8 @@ STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
 
+MAX_TOPIC_NAME = 80
+MAX_KEYWORDS, MAX_PLACES = 20_000, 2_000
 NODE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.IGNORECASE)
 
 
@@ -106,6 +110,28 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     learnt: Annotated[LearntSettings, _meta("Written by `periplus topic learn`.")] = LearntSettings()
     since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
     until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
+    dates: Annotated[
+        Literal["published", "named", "either"],
+        _meta("Dates that must lie in the span: the page's own, those its text names, or its own if it states one."),
+    ] = "either"
+    half_life_days: Annotated[
+        float,
+        _meta("Age after which a page is worth half, and its links wait longer; 0: age says nothing.", "days", ge=0),
+    ] = 0.0
+    time_threshold: Annotated[
+        float,
+        _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
+    ] = 0.0
+
+
+class RevisitSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """When pages that were read are looked at again. The interval of each page follows how often it changes."""
+
+    hours: Annotated[
+        float, _meta("Time until a page's first revisit, in this run or a later one; 0: never.", "hours", ge=0)
+    ] = 0.0
+    min_hours: Annotated[float, _meta("A page that keeps changing is not revisited sooner.", "hours", gt=0)] = 1.0
+    max_hours: Annotated[float, _meta("A page that never changes is not revisited later.", "hours", gt=0)] = 720.0
 
 
 class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -130,7 +156,9 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = 0.0
     pages: Annotated[int, _meta("Stop after this many fetched pages; 0: no limit.", "pages", ge=0)] = 0
     minutes: Annotated[float, _meta("Stop after this time; 0: no limit.", "minutes", ge=0)] = 0.0
-    depth: Annotated[int, _meta("How many links away from a seed the crawl goes.", "links", ge=0)] = 20
+    depth: Annotated[
+        int, _meta("How many links away from a seed the crawl goes, by the shortest way.", "links", ge=0)
+    ] = 20
     keep: Annotated[
         Literal["relevant", "all"],
         _meta("Which fetched pages are stored and indexed: the relevant ones, or all."),
@@ -139,6 +167,10 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Literal["all", "relevant"],
         _meta("Whose links are followed: every fetched page's, or the relevant pages' only (paper C)."),
     ] = "all"
+    adaptive: Annotated[
+        bool,
+        _meta("Learn from fetched pages which words of links lead to relevant ones; only in crawls with a topic."),
+    ] = True
     delay_seconds: Annotated[
         float,
         _meta(
@@ -195,6 +227,27 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
         ),
     ] = 500
+    prefix_pages: Annotated[
+        int,
+        _meta("Beyond so many URLs below one folder of a host, further ones come last.", "URLs", ge=1),
+    ] = 2_000
+    scope: Annotated[
+        tuple[str, ...],
+        _meta(
+            "Rules in order, the first that fits decides: accept or reject host, domain, prefix, path, query or all."
+        ),
+    ] = ()
+    near_duplicates: Annotated[
+        int,
+        _meta(
+            "After so many near-duplicates in a row, further URLs of their pattern come last; 0: never.", "pages", ge=0
+        ),
+    ] = 8
+    sitemaps: Annotated[
+        Literal["off", "robots", "probe"],
+        _meta("Which sitemaps are read: none, those that robots.txt names, or /sitemap.xml of every host as well."),
+    ] = "off"
+    revisit: Annotated[RevisitSettings, _meta("When pages are looked at again.")] = RevisitSettings()
     url_length: Annotated[int, _meta("Longest URL that is followed.", "characters", ge=100, le=8_192)] = 2_048
     page_links: Annotated[int, _meta("Most links taken from one page, in document order.", "links", ge=1)] = 500
     anchor_window: Annotated[
@@ -220,7 +273,17 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     robots_hours: Annotated[float, _meta("How long a robots.txt is used before it is read again.", "hours", gt=0)] = (
         24.0
     )
+    sitemap_bytes: Annotated[int, _meta("Most bytes of a sitemap, on the wire and after decoding.", "bytes", gt=0)] = (
+        10 * 2**20
+    )
     robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    proxy: Annotated[
+        str,
+        _meta(
+            "HTTP proxy for all requests; it decides itself where names lead. Empty: none, whatever the system says.",
+            "URL",
+        ),
+    ] = ""
     tls_verify: Annotated[bool, _meta("Check certificates.")] = True
 
 
@@ -230,12 +293,46 @@ class ArchiveSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     warc: Annotated[bool, _meta("Keep the response of every kept page in WARC files.")] = True
     warc_bytes: Annotated[int, _meta("Size at which a new WARC file is begun.", "bytes", ge=2**20)] = 2**30
     disk_reserve_bytes: Annotated[
-        int, _meta("The crawl pauses (exit code 4) when less than this is free.", "bytes", ge=0)
+        int, _meta("The crawl does not start, and pauses, when less than this is free.", "bytes", ge=0)
     ] = 256 * 2**20
     durability: Annotated[
         Literal["normal", "full"],
         _meta("normal: nothing is lost when the process dies. full: nor when the power fails (slower)."),
     ] = "normal"
+
+
+class RunSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the process runs and what it tells."""
+
+    log: Annotated[
+        Literal["off", "events", "pages"],
+        _meta("What goes into log.jsonl in the crawl's folder: nothing, events, or also the end of every lease."),
+    ] = "events"
+    log_bytes: Annotated[
+        int, _meta("Size at which the log is begun anew; the one before is kept.", "bytes", ge=2**12)
+    ] = 64 * 2**20
+    metrics_port: Annotated[
+        Annotated[int, Meta(ge=0, le=65_535)] | None,
+        _meta("Port of /metrics in Prometheus' text form; 0: any free one, which the log names; absent: none.", "port"),
+    ] = None
+    metrics_host: Annotated[str, _meta("Address that /metrics listens on; there is no password.", "address")] = (
+        "127.0.0.1"
+    )
+    watchdog_seconds: Annotated[
+        float, _meta("The log says where the event loop is when it stands still so long; 0: never.", "seconds", ge=0)
+    ] = 2.0
+    disk_wait_minutes: Annotated[
+        float,
+        _meta(
+            "How long a crawl without room on the disk waits for some before it ends (exit code 4).", "minutes", ge=0
+        ),
+    ] = 60.0
+    page_cpu_seconds: Annotated[
+        float, _meta("Most processor time to read, locate and judge one page.", "seconds", gt=0)
+    ] = 2.0
+    page_memory_bytes: Annotated[
+        int, _meta("Most memory that a page may cost beyond what its worker has.", "bytes", ge=2**26)
+    ] = 512 * 2**20
 
 
 class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -264,10 +361,19 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         _meta("Nodes and their places from elsewhere: `us100`, `all:US` (any country code) or a file with [nodes]."),
     ] = ""
     topic: Annotated[TopicSettings, _meta("What the crawl is about.")] = TopicSettings()
+    topics: Annotated[
+        dict[str, TopicSettings],
+        _meta("Several topics by name, each like [topic]: a page that belongs to any of them is kept, with its names."),
+    ] = {}
     crawl: Annotated[CrawlSettings, _meta("How it goes.")] = CrawlSettings()
     fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
+    run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
+
+
+NAMED_TABLES: dict[str, type[Struct]] = {"nodes": NodeSettings, "topics": TopicSettings}
+"""Tables of tables: their keys are names that the job chooses."""
 
 
 # -- Reading ---------------------------------------------------------------------------------------
@@ -317,10 +423,10 @@ def _refuse_unknown_keys(data: dict[str, Any], table: type[Struct], path: tuple[
         inner = _table_type(fields[key].type)
         if inner is not None and isinstance(value, dict):
             _refuse_unknown_keys(value, inner, (*path, key), source)
-        elif key == "nodes" and isinstance(value, dict):
-            for name, node in value.items():
-                if isinstance(node, dict):
-                    _refuse_unknown_keys(node, NodeSettings, (*path, key, name), source)
+        elif key in NAMED_TABLES and isinstance(value, dict):
+            for name, inside in value.items():
+                if isinstance(inside, dict):
+                    _refuse_unknown_keys(inside, NAMED_TABLES[key], (*path, key, name), source)
 
 
 def _unknown_key_message(key: str, fields: dict[str, Any], path: tuple[str, ...], source: str) -> str:
@@ -347,11 +453,11 @@ def _check(job: Job, source: str) -> None:
     """What types alone cannot say."""
     if job.crawl.strategy not in STRATEGIES:
         raise ConfigError(_choice(source, "crawl.strategy", job.crawl.strategy, STRATEGIES))
-    _check_weights(source, "topic.keywords", job.topic.keywords)
-    _check_weights(source, "topic.against", job.topic.against)
-    _check_weights(source, "topic.places", job.topic.places)
-    if job.topic.since and job.topic.until and job.topic.since > job.topic.until:
-        raise ConfigError(f"{source}: topic.since {job.topic.since} is after topic.until {job.topic.until}")
+    _check_topic(source, "topic", job.topic)
+    for name, topic in job.topics.items():
+        if not name.strip() or len(name) > MAX_TOPIC_NAME or "\n" in name:
+            raise ConfigError(f"{source}: topics: {name!r} is no name: 1 to {MAX_TOPIC_NAME} characters in one line")
+        _check_topic(source, f"topics.{name}", topic)
     for network in job.crawl.allow_private:
         try:
             ipaddress.ip_network(network)
@@ -362,6 +468,18 @@ def _check(job: Job, source: str) -> None:
     for name in job.nodes:
         if not NODE_NAME.fullmatch(name):
             raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")
+
+
+def _check_topic(source: str, where: str, topic: TopicSettings) -> None:
+    for part in ("keywords", "against", "places"):
+        _check_weights(source, f"{where}.{part}", getattr(topic, part))
+    if len(topic.keywords) > MAX_KEYWORDS or len(topic.places) > MAX_PLACES:
+        raise ConfigError(
+            f"{source}: {where}: at most {MAX_KEYWORDS:,} keywords and {MAX_PLACES:,} places; these are "
+            f"{len(topic.keywords):,} and {len(topic.places):,}"
+        )
+    if topic.since and topic.until and topic.since > topic.until:
+        raise ConfigError(f"{source}: {where}.since {topic.since} is after {where}.until {topic.until}")
 
 
 def _check_weights(source: str, key: str, weights: dict[str, float]) -> None:
@@ -411,9 +529,12 @@ def explain() -> list[SettingRow]:
 def _rows(table: type[Struct], prefix: str) -> Iterator[SettingRow]:
     hints = get_type_hints(table, include_extras=True)
     for info in msgspec.structs.fields(table):
-        inner = NodeSettings if info.name == "nodes" else _table_type(hints[info.name])
+        if info.name == "topics":  # each of them is a table like [topic]
+            yield SettingRow("topics.NAME", "{}", "table", get_args(hints[info.name])[1].description)
+            continue
+        inner = NAMED_TABLES.get(info.name) or _table_type(hints[info.name])
         if inner is not None:
-            yield from _rows(inner, f"{prefix}{info.name}." + ("NAME." if info.name == "nodes" else ""))
+            yield from _rows(inner, f"{prefix}{info.name}." + ("NAME." if info.name in NAMED_TABLES else ""))
             continue
         meta = get_args(hints[info.name])[1]
         yield SettingRow(prefix + info.name, _default_text(info), meta.extra["unit"], meta.description)

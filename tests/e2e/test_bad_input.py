@@ -1,7 +1,11 @@
 """Wrong files, wrong folders, a busy port, no room: one clear line, the right exit code, nothing lost."""
 
+import contextlib
+import json
 import os
 import socket
+import subprocess
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,23 +103,68 @@ def test_a_disk_without_room_pauses_the_crawl_and_loses_nothing(web: MiniwebProc
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
 def test_a_disk_that_fills_up_during_the_crawl(web: MiniwebProcess, tmp_path: Path) -> None:
-    import subprocess
+    with small_disk(tmp_path / "disk") as disk:
+        job = job_on_small_disk(web, tmp_path, wait_minutes=0.0)
+        full = periplus("crawl", job, "--out", disk / "crawl", "--pages", 2000)
+        full.assert_one_line_error(4, "no room left")
+        enlarge(disk)
+        again = periplus("crawl", job, "--out", disk / "crawl", "--pages", 150, "--json")
+        assert (again.code, again.json["pages"]) == (3, 150), again.err
+        assert periplus("verify", disk / "crawl").code == 0
 
-    disk = tmp_path / "disk"
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
+def test_a_crawl_without_room_waits_and_goes_on_when_there_is_some(web: MiniwebProcess, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        job = job_on_small_disk(web, tmp_path, wait_minutes=60.0)
+        process = start("crawl", job, "--out", disk / "crawl", "--pages", 250, "--json", "--metrics", 0)
+        try:
+            wait_until_paused(process, disk / "crawl" / "log.jsonl")
+            enlarge(disk)
+            out, err = process.communicate(timeout=300)
+        finally:
+            process.kill()
+        assert process.returncode == 3, err
+        assert json.loads(out)["pages"] == 250
+        assert periplus("verify", disk / "crawl").code == 0
+
+
+@contextlib.contextmanager
+def small_disk(disk: Path) -> Iterator[Path]:
     disk.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk], check=False, capture_output=True)
     if mounted.returncode != 0:
         pytest.skip("this machine does not let root mount a tmpfs")
     try:
-        job = tmp_path / "small.toml"
-        job.write_text(web.job.read_text("utf-8") + "\n[archive]\ndisk_reserve_bytes = 0\n", "utf-8")
-        full = periplus("crawl", job, "--out", disk / "crawl", "--pages", 2000)
-        full.assert_one_line_error(4, "no room left")
-        subprocess.run(["mount", "-o", "remount,size=200m", disk], check=True)
-        again = periplus("crawl", job, "--out", disk / "crawl", "--pages", 150, "--json")
-        assert (again.code, again.json["pages"]) == (3, 150), again.err
+        yield disk
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
+
+
+def enlarge(disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,size=200m", disk], check=True)
+
+
+def job_on_small_disk(web: MiniwebProcess, folder: Path, *, wait_minutes: float) -> Path:
+    job = folder / "small.toml"
+    tables = f"\n[archive]\ndisk_reserve_bytes = 0\n[run]\ndisk_wait_minutes = {wait_minutes}\n"
+    job.write_text(web.job.read_text("utf-8") + tables, "utf-8")
+    return job
+
+
+def wait_until_paused(process: "subprocess.Popen[str]", log: Path) -> None:
+    """The log cannot be relied on when its own disk is full; the metrics can."""
+    port = None
+    while True:
+        assert process.poll() is None, process.communicate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.1)
+        if port is None and log.exists() and log.read_text("utf-8").endswith("\n"):
+            port = json.loads(log.read_text("utf-8").splitlines()[0])["metrics_port"]
+        if port is not None:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
+                if b"\nperiplus_paused 1\n" in answer.read():
+                    return
 
 
 def test_a_second_process_on_one_folder_is_refused(web: MiniwebProcess, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from fake_clock import FakeClock
 
 from periplus.model import Analysis, Fetched, Lease, LonLat, NewUrl, Outcome, Place, RoutedLink, Score, WeightedPlace
 from periplus.settings import ArchiveSettings
-from periplus.store.archive import warc_record
+from periplus.store.archive import page_records, payload_digest
 from periplus.store.commit import NodeStore
 from periplus.store.folder import NodeFolder
 from periplus.urls import canonicalize, fingerprint
@@ -92,7 +92,8 @@ def analysis(
         content_digest=digest,
         text=b"text" if kept else b"",
         mentions=b"mentions" if kept else b"",
-        warc=warc_record(response or fetched()) if kept else b"",
+        warc=page_records(response or fetched(), {}) if kept else (),
+        payload=payload_digest((response or fetched()).body) if kept else "",
     )
 
 

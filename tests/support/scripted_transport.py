@@ -1,5 +1,6 @@
 """A transport that answers from a script instead of the network."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from fake_clock import FakeClock
@@ -18,25 +19,29 @@ class ScriptedTransport(Transport):
         self.clock = clock or FakeClock()
         self.answers: dict[str, object] = {}
         self.asked: list[str] = []
+        self.headers: list[dict[str, str]] = []
         self.seconds = 0.1
         guard = AddressGuard([])
         super().__init__(FetchSettings(), Resolver({}, guard, self.clock), guard, self.clock, agent="Periplus/test")
 
-    async def get(self, url: str, *, wire_bytes: int | None = None, cut: bool = False) -> Fetched:
+    async def get(
+        self, url: str, *, wire_bytes: int | None = None, cut: bool = False, headers: Mapping[str, str] | None = None
+    ) -> Fetched:
         """The scripted answer for the URL; 404 where the script says nothing."""
         self.asked.append(url)
+        self.headers.append(dict(headers or {}))
         answer = self.answers.get(url, (404, b"", {}))
         if isinstance(answer, Exception):
             raise answer
         assert isinstance(answer, tuple)
-        status, body, headers = answer
+        status, body, own = answer
         body = body[: wire_bytes or len(body)] if cut else body
         return Fetched(
             url=url,
             status=status,
-            headers=tuple(headers.items()),
+            headers=tuple(own.items()),
             body=body,
-            content_type=headers.get("Content-Type", ""),
+            content_type=own.get("Content-Type", ""),
             fetched_at=self._now(),
             seconds=self.seconds,
             address="192.0.2.1",

@@ -19,7 +19,7 @@ from periplus.urls import canonicalize, fingerprint
 __all__ = ["explain_url", "why"]
 
 MAX_PARENTS = 20
-_PARTS = tuple(LinkParts.__slots__)
+_PARTS = LinkParts._fields
 
 
 def why(

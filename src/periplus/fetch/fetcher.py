@@ -1,10 +1,11 @@
 """One lease, one answer: either a response worth reading, or the outcome that ends the lease."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from periplus.errors import (
+    AddressBusy,
     BadContent,
     Blocked,
     ConnectionFailed,
@@ -24,6 +25,12 @@ __all__ = ["Answer", "Fetcher"]
 MAX_SLOW_REST_SECONDS = 30.0
 REDIRECTS = (301, 302, 303, 307, 308)
 HTML_TYPES = ("text/html", "application/xhtml+xml")
+NOT_HTML_BYTES = (
+    *(b"%PDF-", b"%!PS-Adobe-", b"PK\x03\x04", b"\x1f\x8b\x08", b"Rar!\x1a\x07", b"7z\xbc\xaf\x27\x1c"),
+    *(b"\x89PNG\r\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"OggS\x00", b"\x1aE\xdf\xa3", b"\x00\x00\x00"),
+    *(b"\x7fELF", b"wOFF\x00", b"wOF2\x00", b"\x00\x01\x00\x00", b"\x00\x00\x01\x00", b"\xd0\xcf\x11\xe0"),
+)
+"""How documents, archives, pictures, sounds, films and fonts begin, whatever a server calls them."""
 
 OUTCOMES: dict[type[FetchError], Outcome] = {
     Blocked: Outcome.BLOCKED,
@@ -47,6 +54,8 @@ class Answer:
     host_wait_seconds: float = 0.0
     """How long the host is to be left alone at least: it said so (429, 503, Retry-After), or it is slow."""
     retry_seconds: float = 0.0
+    not_yet_seconds: float = 0.0
+    """No request was sent: the address is busy with other hosts for so long."""
     detail: str = ""
 
 
@@ -64,18 +73,23 @@ class Fetcher:
         retries: int,
         retry_seconds: float,
         delay_factor: float = 0.0,
+        sitemap_bytes: int = 10 * 2**20,
     ) -> None:
         self._transport = transport
         self._now = now
         self._retries = retries
         self._retry_seconds = retry_seconds
         self._delay_factor = delay_factor
+        self._sitemap_bytes = sitemap_bytes
         self._throttling = Throttling(retry_seconds)
 
-    async def fetch(self, lease: Lease) -> Answer:
-        """Ask for the lease's URL once."""
+    async def fetch(self, lease: Lease, conditions: Mapping[str, str] | None = None) -> Answer:
+        """Ask for the lease's URL once; with `conditions` (request headers), for what is new about it."""
+        limit = self._sitemap_bytes if lease.sitemap else None
         try:
-            fetched = await self._transport.get(lease.url)
+            fetched = await self._transport.get(lease.url, wire_bytes=limit, cut=lease.sitemap, headers=conditions)
+        except AddressBusy as busy:
+            return Answer(None, not_yet_seconds=busy.seconds)
         except FetchError as error:
             return self._failed(lease, OUTCOMES[type(error)], str(error))
         if fetched.status not in (429, 503):
@@ -98,6 +112,8 @@ class Fetcher:
             return self._failed(lease, Outcome.SERVER_ERROR, f"HTTP {status}", wait)
         if not 200 <= status < 300:
             return Answer(Outcome.HTTP_ERROR, fetched, detail=f"HTTP {status}")
+        if lease.sitemap:
+            return Answer(None, replace(fetched, sitemap=True))
         if not is_html(fetched):
             return Answer(Outcome.NOT_HTML, fetched, detail=fetched.content_type[:80])
         return Answer(None, fetched)
@@ -113,8 +129,13 @@ class Fetcher:
 
 
 def is_html(fetched: Fetched) -> bool:
-    """Whether the response is HTML by its type, or by its first bytes where it has no type."""
+    """Whether the response is HTML by its type and is not something else by its first bytes.
+
+    Without a type the first bytes decide.
+    """
     kind = fetched.content_type.partition(";")[0].strip().lower()
+    if fetched.body.startswith(NOT_HTML_BYTES):
+        return False
     if kind:
         return kind in HTML_TYPES
     return (

@@ -7,7 +7,7 @@ address is the used one. It does not ask for literal addresses; `Transport` chec
 import asyncio
 import socket
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import aiodns
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -16,25 +16,43 @@ from periplus.clock import Clock
 from periplus.errors import Blocked
 from periplus.fetch.addresses import AddressGuard
 
-__all__ = ["BlockedName", "Resolver"]
+__all__ = ["BlockedName", "NotYet", "Resolver"]
 
 CACHE_NAMES = 10_000
 CACHE_SECONDS = 300.0
 DNS_SECONDS = 5.0
 DNS_AT_ONCE = 100  # 2,000 at once lost packets
 
-BeforeConnect = Callable[[str, str], Awaitable[None]]
+BeforeConnect = Callable[[str, str], float]
 
 
 class BlockedName(OSError):
     """Blocked, in the shape that aiohttp lets through a resolver."""
 
 
+class NotYet(OSError):
+    """AddressBusy, in the same shape."""
+
+    def __init__(self, message: str, seconds: float) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
 class Resolver(AbstractResolver):
-    """Resolves, checks and remembers. `before_connect(host, address)` may wait for the address's turn."""
+    """Resolves, checks and remembers.
+
+    `before_connect(host, address)` takes the address's turn, or says in how many seconds it may be had. `trusted` is
+    the name of the job's proxy, which may be anywhere.
+    """
 
     def __init__(
-        self, table: dict[str, str], guard: AddressGuard, clock: Clock, before_connect: BeforeConnect | None = None
+        self,
+        table: dict[str, str],
+        guard: AddressGuard,
+        clock: Clock,
+        before_connect: BeforeConnect | None = None,
+        *,
+        trusted: str = "",
     ) -> None:
         self._exact = {name: _split(address) for name, address in table.items() if not name.startswith("*.")}
         self._suffixes = sorted(
@@ -42,6 +60,7 @@ class Resolver(AbstractResolver):
             key=lambda item: -len(item[0]),
         )
         self._guard = guard
+        self._trusted = trusted
         self._clock = clock
         self._before_connect = before_connect
         self._cache: OrderedDict[str, tuple[float, list[str]]] = OrderedDict()
@@ -61,6 +80,8 @@ class Resolver(AbstractResolver):
         family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - both families
     ) -> list[ResolveResult]:
         """Checked addresses for a host; OSError if it has none or one of them is not allowed."""
+        if host == self._trusted:  # the operator's own proxy, wherever it is
+            return [_result(host, address, port) for address in await self._look_up(host)]
         fixed = self.table_address(host)
         addresses = [fixed[0]] if fixed else await self._look_up(host)
         for address in addresses:  # one bad answer spoils the set: rebinding mixes good with bad
@@ -68,9 +89,14 @@ class Resolver(AbstractResolver):
                 self._guard.check(address)
             except Blocked as error:
                 raise BlockedName(f"{host}: {error}") from error
-        if self._before_connect:
-            await self._before_connect(host, addresses[0])
+        self.take_turn(host, addresses[0])
         return [_result(host, address, fixed[1] if fixed else port) for address in addresses]
+
+    def take_turn(self, host: str, address: str) -> None:
+        """Take the turn of an address for a host; NotYet if others of the same address were asked just now."""
+        seconds = self._before_connect(host, address) if self._before_connect else 0.0
+        if seconds > 0:
+            raise NotYet(f"{host}: {address} was asked just now", seconds)
 
     async def close(self) -> None:
         """Let the DNS channel go."""

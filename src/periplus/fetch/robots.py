@@ -15,11 +15,13 @@ beyond that (RFC 9309, 2.4), then nothing of the origin is fetched any more.
 
 import re
 from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from protego import Protego
 
-from periplus.errors import FetchError
+from periplus.errors import AddressBusy, FetchError
 from periplus.fetch.retries import retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
@@ -31,6 +33,8 @@ __all__ = ["Allow", "Disallow", "RobotsBook", "RobotsDecision", "RobotsRecord", 
 PRODUCT = "Periplus"
 MAX_CRAWL_DELAY_SECONDS = 300.0
 MAX_REDIRECTS = 5
+REDIRECTS = (301, 302, 303, 307, 308)
+NOWHERE = CanonicalUrl("", "", "", 0, "", "")
 PARSED_AT_ONCE = 4_096
 HOUR = 3600.0
 OLD_RULES_SECONDS = 30 * 24 * HOUR
@@ -79,11 +83,30 @@ class RobotsRecord:
     failures: int = 0
 
 
+Detour = Callable[[str, str], AbstractAsyncContextManager[None]]
+
+
+@asynccontextmanager
+async def _at_once(_host: str, _other: str) -> AsyncIterator[None]:
+    """No wait before a redirect is followed."""
+    yield
+
+
 class RobotsBook:
-    """The rules of all origins of the process. Asks the network only in `learn`."""
+    """The rules of all origins of the process. Asks the network only in `learn`.
+
+    A redirect of robots.txt is followed inside `detour(host, other)`, which waits for the other host's turn.
+    """
 
     def __init__(
-        self, transport: Transport, fetch: FetchSettings, *, retries: int, retry_seconds: float, obey: bool = True
+        self,
+        transport: Transport,
+        fetch: FetchSettings,
+        *,
+        retries: int,
+        retry_seconds: float,
+        obey: bool = True,
+        detour: Detour = _at_once,
     ) -> None:
         self._transport = transport
         self._hours = fetch.robots_hours
@@ -91,6 +114,7 @@ class RobotsBook:
         self._retries = retries
         self._retry_seconds = retry_seconds
         self._obey = obey
+        self._detour = detour
         self.last_failure = ""
         self._records: dict[str, RobotsRecord] = {}
         self._parsed: OrderedDict[str, Protego] = OrderedDict()
@@ -121,12 +145,32 @@ class RobotsBook:
         delay = _sane_delay(rules.crawl_delay(PRODUCT))
         return TooSlow() if delay > MAX_CRAWL_DELAY_SECONDS else Allow(delay)
 
+    def delays(self) -> dict[str, float]:
+        """The Crawl-delay of every host that states one, of its origins the longest."""
+        found: dict[str, float] = {}
+        for record in self._records.values():
+            url = canonicalize(f"{record.origin}/")
+            if url is not None and b"crawl-delay" in record.body.lower():
+                delay = min(_sane_delay(self._rules(record).crawl_delay(PRODUCT)), MAX_CRAWL_DELAY_SECONDS)
+                found[url.host] = max(found.get(url.host, 0.0), delay)
+        return found
+
+    def sitemaps(self, origin: str) -> list[str]:
+        """The sitemaps that the origin's robots.txt names."""
+        record = self._records.get(origin)
+        if record is None or record.status != "found" or b"itemap" not in record.body.lower():
+            return []
+        found = (canonicalize(text, f"{origin}/") for text in self._rules(record).sitemaps)
+        return list(dict.fromkeys(url.href for url in found if url is not None))
+
     async def learn(self, origin: str, now: float) -> RobotsRecord:
-        """Read an origin's robots.txt. Takes the host's turn like any other request."""
+        """Read an origin's robots.txt. Takes the host's turn like any other request. Raises only AddressBusy."""
         known = self._records.get(origin)
         try:
             fetched = await self._get(f"{origin}/robots.txt")
             self.last_failure = f"HTTP {fetched.status}" if fetched else "redirects without end"
+        except AddressBusy:
+            raise  # nothing was asked, so nothing was learnt
         except FetchError as error:
             fetched = None
             self.last_failure = str(error)
@@ -137,15 +181,21 @@ class RobotsBook:
 
     async def _get(self, url: str) -> Fetched | None:
         """Follow up to five redirects, also to other hosts; the rules then count for the first origin."""
-        for _ in range(MAX_REDIRECTS + 1):
-            fetched = await self._transport.get(url, wire_bytes=self._max_bytes, cut=True)
-            if fetched.status not in (301, 302, 303, 307, 308):
+        fetched = await self._ask(url)
+        host = (canonicalize(url) or NOWHERE).host
+        for _ in range(MAX_REDIRECTS):
+            if fetched.status not in REDIRECTS:
                 return fetched
             target = canonicalize(fetched.header("Location") or "", url)
             if target is None:
                 return None
             url = target.href
-        return None
+            async with self._detour(host, target.host):
+                fetched = await self._ask(url)
+        return fetched if fetched.status not in REDIRECTS else None
+
+    async def _ask(self, url: str) -> Fetched:
+        return await self._transport.get(url, wire_bytes=self._max_bytes, cut=True)
 
     def _record(self, origin: str, fetched: Fetched | None, known: RobotsRecord | None, now: float) -> RobotsRecord:
         expires_at = now + self._hours * HOUR

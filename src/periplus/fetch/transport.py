@@ -7,6 +7,8 @@ stands around everything, because library timeouts are only hints.
 import asyncio
 import ipaddress
 import ssl
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Self
 
@@ -15,6 +17,7 @@ from yarl import URL
 
 from periplus.clock import Clock
 from periplus.errors import (
+    AddressBusy,
     BadContent,
     Blocked,
     ConnectionFailed,
@@ -26,7 +29,7 @@ from periplus.errors import (
 )
 from periplus.fetch.addresses import AddressGuard
 from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
-from periplus.fetch.resolver import BlockedName, Resolver
+from periplus.fetch.resolver import BlockedName, NotYet, Resolver
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
 from periplus.urls import CanonicalUrl, canonicalize
@@ -88,8 +91,10 @@ class Transport:
             await self._session.close()
         await self._resolver.close()
 
-    async def get(self, url: str, *, wire_bytes: int | None = None, cut: bool = False) -> Fetched:
-        """GET a canonical URL, not following redirects.
+    async def get(
+        self, url: str, *, wire_bytes: int | None = None, cut: bool = False, headers: Mapping[str, str] | None = None
+    ) -> Fetched:
+        """GET a canonical URL, not following redirects; `headers` are sent beside our own.
 
         Raises a FetchError. With `cut`, a body longer than `wire_bytes` is cut off there and marked truncated
         instead of refused.
@@ -98,20 +103,32 @@ class Transport:
         if self._session is None:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
+        limit = wire_bytes or self._settings.wire_bytes
+        proxy = self._settings.proxy or None
         try:
             async with asyncio.timeout(self._settings.total_seconds):
-                return await self._request(self._session, target, started, wire_bytes or self._settings.wire_bytes, cut)
+                if proxy:
+                    await self._check_behind_proxy(target)
+                # encoded=True: the server sees exactly the URL that the frontier holds.
+                request = self._session.get(
+                    URL(target.href, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
+                )
+                return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
             raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
         except aiohttp.ClientError as error:
             raise _translated(url, error) from error
 
-    async def _request(
-        self, session: aiohttp.ClientSession, target: CanonicalUrl, started: float, wire_bytes: int, cut: bool
+    async def _answer(
+        self,
+        request: AbstractAsyncContextManager[aiohttp.ClientResponse],
+        target: CanonicalUrl,
+        started: float,
+        wire_bytes: int,
+        cut: bool,
     ) -> Fetched:
         url = target.href
-        # encoded=True: the server sees exactly the URL that the frontier holds.
-        async with session.get(URL(url, encoded=True), allow_redirects=False) as response:
+        async with request as response:
             address = _peer(response) or self._known_address(target.host)
             body, truncated = await _read(response, url, wire_bytes, cut)
             encoding = response.headers.get("Content-Encoding", "")
@@ -129,6 +146,7 @@ class Transport:
                 seconds=self._clock.monotonic() - started,
                 address=address,
                 truncated=truncated,
+                request_headers=tuple((str(name), value) for name, value in response.request_info.headers.items()),
             )
 
     def _checked(self, url: str) -> CanonicalUrl:
@@ -143,7 +161,22 @@ class Transport:
         except ValueError:
             return target
         self._guard.check(address)
+        try:
+            self._resolver.take_turn(target.host, address)
+        except NotYet as busy:
+            raise AddressBusy(str(busy), busy.seconds) from None
         return target
+
+    async def _check_behind_proxy(self, target: CanonicalUrl) -> None:
+        """The proxy makes the connection, so all that can be checked is where the name leads when we ask."""
+        try:
+            await self._resolver.resolve(target.host, target.port)
+        except BlockedName as error:
+            raise Blocked(str(error)) from error
+        except NotYet as busy:
+            raise AddressBusy(str(busy), busy.seconds) from None
+        except OSError as error:
+            raise DnsError(error.strerror or str(error)) from error
 
     def _known_address(self, host: str) -> str:
         fixed = self._resolver.table_address(host)
@@ -181,6 +214,8 @@ def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
     """aiohttp's errors in the words of our tree."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         cause = error.os_error
+        if isinstance(cause, NotYet):
+            return AddressBusy(str(cause), cause.seconds)
         return Blocked(str(cause)) if isinstance(cause, BlockedName) else DnsError(cause.strerror or str(cause))
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
         return TlsError(f"{url}: {error}")

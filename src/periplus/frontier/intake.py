@@ -9,12 +9,25 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from periplus.frontier.likeness import Likenesses
 from periplus.frontier.seen import SeenSet
 from periplus.model import Analysis, Lease, NewUrl, Outcome, Parcel, RoutedLink
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.urls import TrapBudget, canonicalize, drop_reason, fingerprint
+from periplus.urls import CanonicalUrl, MarkSet, TrapBudget, canonicalize, drop_reason, fingerprint
 
 __all__ = ["Accepted", "Intake"]
+
+MAX_SITEMAPS = 50
+"""Sitemaps of one host that are read."""
+
+MAX_SITEMAP_NESTING = 3
+"""An index in an index in an index: what is named farther down is not read."""
+
+SITEMAP_PRIORITY = 1.0
+"""A host's sitemaps come before its pages, since they say what there is and what changed."""
+
+PUT_OFF = 1.0
+"""What makes a URL come last: its pattern brings one near-duplicate after the other, or its folder is very full."""
 
 DEPTH_COST = 0.001
 """Among links of equal worth, those nearer to the seeds go first."""
@@ -22,11 +35,15 @@ DEPTH_COST = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What of a page's links goes on: this node's own URLs, parcels for others, and the rest by reason."""
+    """What of a page's links goes on: this node's own URLs, parcels for others, and the rest by reason.
+
+    `beyond` are links that are too far away, as it seems now: a shorter way may still appear.
+    """
 
     mine: tuple[NewUrl, ...]
     others: tuple[Parcel, ...]
     dropped: dict[str, int]
+    beyond: tuple[Parcel, ...] = ()
 
 
 class Intake:
@@ -38,8 +55,10 @@ class Intake:
         self._shared = crawl.overlap == "forbid"
         everybody = SeenSet()
         self._seen = {node: everybody if self._shared else SeenSet() for node in nodes}
-        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages)
-        self._digests: set[int] = set()
+        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages, crawl.prefix_pages)
+        self._digests = MarkSet()
+        self._sitemaps: dict[str, int] = {}
+        self._likenesses = Likenesses(crawl.near_duplicates)
 
     def remember(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
         """Take up a URL that is in a database already."""
@@ -55,6 +74,10 @@ class Intake:
         """Take up the content of a page that is stored already."""
         self._digests.add(digest)
 
+    def group_of(self, host: str, url: str, likeness: int) -> int:
+        """The group of near-duplicates that a page of the host belongs to; pages come in the host's order."""
+        return self._likenesses.take(host, url, likeness)
+
     def outcome_of(self, analysis: Analysis) -> Outcome:
         """The page's outcome, once it is known whether its content is stored already."""
         if analysis.outcome is not Outcome.KEPT:
@@ -67,38 +90,76 @@ class Intake:
     def accept(self, node: str, lease: Lease, analysis: Analysis) -> Accepted:
         """Let the links of a page in, or count why not."""
         dropped = Counter(analysis.dropped)
-        if lease.depth >= self._crawl.depth:
-            dropped["depth"] += len(analysis.links)
-            return Accepted((), (), dict(dropped))
-        cost = (lease.depth + 1) * DEPTH_COST
         mine: list[NewUrl] = []
         others: list[Parcel] = []
+        beyond: list[Parcel] = []
         for link in analysis.links:
-            reason = self._refusal(node, link)
+            depth = lease.depth + link.steps
+            worth = analysis.link_priority if link.priority is None else link.priority
+            if self._likenesses.is_put_off(link.url) or self._budget.is_crowded(link.url):
+                worth -= PUT_OFF
+            url = NewUrl(link.url, link.host, link.fingerprint, worth - depth * DEPTH_COST, depth)
+            reason = self._refusal(node, link) if depth <= self._crawl.depth else self._too_deep(node, link)
             if reason:
                 dropped[reason] += 1
-                continue
-            worth = analysis.link_priority if link.priority is None else link.priority
-            url = NewUrl(link.url, link.host, link.fingerprint, worth - cost, lease.depth + 1)
-            if link.node == node:
+                if reason == "depth":
+                    beyond.append(Parcel(link.node, url))
+            elif link.node == node:
                 mine.append(url)
             else:
                 others.append(Parcel(link.node, url))
-        return Accepted(tuple(mine), tuple(others), dict(dropped))
+        return Accepted(tuple(mine), tuple(others), dict(dropped), tuple(beyond))
+
+    def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
+        """Let a URL in to which a shorter way has appeared; None if it has come in by another one."""
+        url = parcel.url
+        refused = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
+        return None if refused else parcel
 
     def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
         """Let the target of a redirect in: as a new URL of this node, so that every hop passes every rule."""
         url = canonicalize(target)
-        reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports) if url else "not_http"
-        if lease.redirects >= self._fetch.redirects:
-            reason = "redirects"
-        if url is not None and reason is None:
-            link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
-            reason = self._refusal(node, link)
-            if reason is None:
-                new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
-                return Accepted((new,), (), {})
-        return Accepted((), (), {reason or "not_http": 1})
+        reason = (
+            drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports, scope=self._crawl.scope)
+            if url
+            else "not_http"
+        )
+        if url is None or reason:
+            return Accepted((), (), {reason or "not_http": 1})
+        link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
+        new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
+        if new.redirects > self._fetch.redirects:
+            return Accepted((), (), {"redirects": 1}, (Parcel(node, new),))
+        reason = self._refusal(node, link)
+        return Accepted((), (), {reason: 1}) if reason else Accepted((new,), (), {})
+
+    def accept_sitemaps(self, node: str, depth: int, nesting: int, urls: Iterable[str]) -> Accepted:
+        """Let sitemaps in that robots.txt or another sitemap names; a host has so many, and not too far down."""
+        dropped: Counter[str] = Counter()
+        taken: list[NewUrl] = []
+        for raw in urls:
+            url = canonicalize(raw)
+            reason = self._sitemap_refusal(node, url, nesting) if url else "not_http"
+            if url is None or reason:
+                dropped[reason or "not_http"] += 1
+                continue
+            self.remember_sitemap(url.host)
+            mark = fingerprint(url.href)
+            self._seen[node].add(mark)
+            taken.append(NewUrl(url.href, url.host, mark, SITEMAP_PRIORITY, depth, nesting, sitemap=True))
+        return Accepted(tuple(taken), (), dict(dropped))
+
+    def remember_sitemap(self, host: str) -> None:
+        """Count a sitemap of the host."""
+        self._sitemaps[host] = self._sitemaps.get(host, 0) + 1
+
+    def _sitemap_refusal(self, node: str, url: CanonicalUrl, nesting: int) -> str | None:
+        reason = drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports, scope=self._crawl.scope)
+        if reason and reason != "file_kind":  # which they are, by their names
+            return reason
+        if nesting > MAX_SITEMAP_NESTING or self._sitemaps.get(url.host, 0) >= MAX_SITEMAPS:
+            return "sitemaps"
+        return "seen" if fingerprint(url.href) in self._seen[node] else None
 
     def accept_seed(self, node: str, raw: str) -> NewUrl | None:
         """Let a seed in; None if it is known already."""
@@ -118,6 +179,10 @@ class Intake:
     def seen(self) -> int:
         """Distinct URLs accepted."""
         return sum(len(seen) for seen in {id(seen): seen for seen in self._seen.values()}.values())
+
+    def _too_deep(self, node: str, link: RoutedLink) -> str:
+        own = self._shared or link.node == node
+        return "seen" if own and link.fingerprint in self._seen[node] else "depth"
 
     def _refusal(self, node: str, link: RoutedLink) -> str | None:
         if not self._shared and link.node != node:

@@ -1,14 +1,18 @@
 """A node's queue of URLs: best first within a host, the best few in memory, the rest on disk.
 
-Every queued URL is a row of `url` with state QUEUED; what is in memory is only the head of each host's
-queue, so memory grows with hosts and not with URLs. New rows reach `push` after they were committed.
+Every queued URL is a row of `url` with state QUEUED; what is in memory is only the head of each host's queue, and the
+more hosts there are the shorter the heads, so memory does not grow with URLs. New rows reach `push` after they were
+committed.
 Times are Unix seconds, since retries must survive a restart.
 """
 
 import heapq
+import itertools
 import math
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from periplus.model import Lease
 
@@ -17,8 +21,17 @@ __all__ = ["UrlQueue"]
 HEADS = 64
 """URLs of one host that a refill brings into memory; twice as many are tolerated before the tail is let go."""
 
+LEASE_SECONDS = 900.0
+"""Long enough for whatever a URL may cost with a queue of others before it; who holds a lease longer is stuck."""
+
+IN_MEMORY = 32_768
+"""URLs of all hosts that are meant to be in memory, some 12 MB; with more hosts than that each is read as it is due."""
+
 _Entry = tuple[float, int, Lease]  # sorts by priority, best first, then by age
 
+
+ENDED = 0
+"""The epoch of a lease that is over and not committed yet."""
 
 NOTHING = (-math.inf, 0)
 """The edge of a queue of which nothing is in memory."""
@@ -42,10 +55,12 @@ class _HostQueue:
 class UrlQueue:
     """What one node still has to fetch. Not thread-safe: it belongs to the event loop."""
 
-    def __init__(self, reader: sqlite3.Connection) -> None:
+    def __init__(self, reader: sqlite3.Connection, owner: str = "") -> None:
         self._reader = reader
+        self._owner = owner
+        self._epochs = itertools.count(1)
         self._hosts: dict[str, _HostQueue] = {}
-        self._out: set[int] = set()  # leased, or finished and not committed yet
+        self._out: dict[str, dict[int, int]] = {}  # by host, id and epoch: leased, or ended and not committed yet
         self.size = 0
 
     def close(self) -> None:
@@ -62,12 +77,13 @@ class UrlQueue:
             self._hosts[name] = _HostQueue(host_id, more_on_disk=True, edge=NOTHING)
             self.size += count
         delayed = self._reader.execute(
-            "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.attempts, url.not_before "
-            "FROM url JOIN host ON host.id = url.host_id WHERE url.state = 0 AND url.not_before > ?",
+            "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.attempts, url.sitemap, "
+            "url.visits, url.not_before FROM url JOIN host ON host.id = url.host_id "
+            "WHERE url.state = 0 AND url.not_before > ?",
             (now,),
         )
         for *fields, not_before in delayed.fetchall():
-            lease = Lease(*fields)
+            lease = _lease(fields)
             heapq.heappush(self._hosts[lease.host].later, (not_before, lease.url_id, lease))
         return list(self._hosts)
 
@@ -79,33 +95,53 @@ class UrlQueue:
         self.size += 1
         entry = (-lease.priority, lease.url_id, lease)
         queue.add(entry)
-        if len(queue.heads) > 2 * HEADS:
-            queue.heads = heapq.nsmallest(HEADS, queue.heads)  # a sorted list is a heap
-            queue.more_on_disk, queue.edge = True, queue.heads[-1][:2]
+        most = min(HEADS, IN_MEMORY // len(self._hosts))
+        if len(queue.heads) > 2 * most:
+            queue.heads = heapq.nsmallest(most, queue.heads)  # a sorted list is a heap
+            queue.more_on_disk, queue.edge = True, queue.heads[-1][:2] if most else NOTHING
 
     def lease(self, host: str, now: float) -> Lease | None:
         """Take the host's best URL; None if it has none that is due. The caller holds the host's turn."""
         queue = self._hosts.get(host)
         if queue is None or not self._ready(queue, host, now):
             return None
-        lease = heapq.heappop(queue.heads)[2]
-        self._out.add(lease.url_id)
+        head = heapq.heappop(queue.heads)[2]
+        lease = replace(head, owner=self._owner, epoch=next(self._epochs), deadline=now + LEASE_SECONDS)
+        self._out.setdefault(host, {})[lease.url_id] = lease.epoch
         self.size -= 1
         return lease
 
+    def holds(self, lease: Lease) -> bool:
+        """Whether the lease is still the one under which its URL is out."""
+        return self._out.get(lease.host, {}).get(lease.url_id) == lease.epoch
+
+    def end(self, lease: Lease) -> None:
+        """The lease is over; its row is out until that is committed (`finished`, `retry`)."""
+        self._out[lease.host][lease.url_id] = ENDED
+
+    def revalue(self, host: str, priority: float) -> None:
+        """The new priority of a queued URL is committed. If it comes first now, the heads are read anew from disk."""
+        queue = self._hosts.get(host)
+        if queue is not None and queue.heads and -priority < queue.heads[0][0]:
+            queue.heads, queue.more_on_disk, queue.edge = [], True, NOTHING
+
     def put_back(self, lease: Lease) -> None:
         """Undo a lease that was not used."""
-        self._out.discard(lease.url_id)
+        self.finished(lease)
         self.size += 1
         self._hosts[lease.host].add((-lease.priority, lease.url_id, lease))
 
     def finished(self, lease: Lease) -> None:
         """The URL's end is committed."""
-        self._out.discard(lease.url_id)
+        out = self._out.get(lease.host)
+        if out is not None:
+            out.pop(lease.url_id, None)
+            if not out:
+                del self._out[lease.host]
 
     def retry(self, lease: Lease, at: float) -> None:
         """The URL's failed attempt is committed: it comes up again at `at`."""
-        self._out.discard(lease.url_id)
+        self.finished(lease)
         self.size += 1
         again = replace(lease, attempts=lease.attempts + 1)
         heapq.heappush(self._hosts[lease.host].later, (at, lease.url_id, again))
@@ -130,17 +166,20 @@ class UrlQueue:
 
     def _refill(self, queue: _HostQueue, host: str, now: float) -> None:
         # Rows that are out are still QUEUED on disk; asking for that many more reads past them.
-        wanted = HEADS + len(self._out)
+        out = self._out.get(host, ())
+        wanted = max(1, min(HEADS, IN_MEMORY // len(self._hosts))) + len(out)
         rows = self._reader.execute(
-            "SELECT id, url, depth, redirects, priority, attempts FROM url "
+            "SELECT id, url, ?, depth, redirects, priority, attempts, sitemap, visits FROM url "
             "WHERE host_id = ? AND state = 0 AND not_before <= ? ORDER BY priority DESC, id LIMIT ?",
-            (queue.host_id, now, wanted),
+            (host, queue.host_id, now, wanted),
         ).fetchall()
         waiting = {url_id for _, url_id, _ in queue.later}
-        queue.heads = [
-            (-priority, url_id, Lease(url_id, url, host, depth, redirects, priority, attempts))
-            for url_id, url, depth, redirects, priority, attempts in rows
-            if url_id not in self._out and url_id not in waiting
-        ]
+        queue.heads = [(-row[5], row[0], _lease(row)) for row in rows if row[0] not in out and row[0] not in waiting]
         queue.more_on_disk = len(rows) == wanted
         queue.edge = queue.heads[-1][:2] if queue.heads else NOTHING
+
+
+def _lease(row: Sequence[Any]) -> Lease:
+    """A row of the database as a lease that nobody has taken yet."""
+    url_id, url, host, depth, redirects, priority, attempts, sitemap, visits = row
+    return Lease(url_id, url, host, depth, redirects, priority, attempts, sitemap=bool(sitemap), visits=visits)

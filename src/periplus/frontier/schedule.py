@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 
 __all__ = ["Schedule", "Turn"]
 
+BUSY_SECONDS = 0.25
+"""When to ask again for a host that is busy with somebody else's request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -28,6 +31,7 @@ class _Host:
     name: str
     ready_at: float = 0.0
     busy: bool = False
+    turn: Turn | None = None  # whose it is, if it is busy
     address: str | None = None
     queued_at: float | None = None  # time of its entry in the heap, if it has one
     wanted: dict[str, float] = field(default_factory=dict)  # node -> time from which it has a URL
@@ -46,6 +50,7 @@ class Schedule:
         self._ready: dict[str, deque[str]] = {node: deque() for node in nodes}
         self._rotation = deque(nodes)
         self._address_ready_at: dict[str, float] = {}
+        self._address_line: dict[str, float] = {}  # when the next who waits for the address is to come back
         self.busy = 0
 
     def want(self, host: str, node: str, at: float) -> None:
@@ -78,11 +83,26 @@ class Schedule:
     def give_back(self, turn: Turn, now: float, *, asked: bool, extra_seconds: float = 0.0) -> None:
         """End a turn. `asked`: a request was sent, so the host rests for its delay (or longer if it asked for it)."""
         host = self._hosts[turn.host]
-        host.busy = False
+        host.busy, host.turn = False, None
         self.busy -= 1
         if asked:
             host.ready_at = max(host.ready_at, now + max(self.delay_seconds, extra_seconds))
         self._enqueue(host)
+
+    def take_aside(self, host: str, now: float) -> float:
+        """Take a host outside the turns of nodes: 0 if it is taken now, else the seconds after which to try again."""
+        entry = self._hosts.setdefault(host, _Host(host))
+        if entry.busy:
+            return BUSY_SECONDS
+        if entry.ready_at > now:
+            return entry.ready_at - now
+        entry.busy = True
+        self.busy += 1
+        return 0.0
+
+    def give_back_aside(self, host: str, now: float) -> None:
+        """End what `take_aside` began; the host rests for its delay."""
+        self.give_back(Turn(host, ""), now, asked=True)
 
     def no_longer_wanted(self, host: str, node: str) -> None:
         """`node` has no URL of `host` at present."""
@@ -93,6 +113,10 @@ class Schedule:
         entry = self._hosts.get(host)
         return entry.ready_at if entry else 0.0
 
+    def is_busy(self, turn: Turn) -> bool:
+        """Whether the turn is not given back yet."""
+        return self._hosts[turn.host].busy and self._hosts[turn.host].turn == turn
+
     def next_at(self) -> float | None:
         """When the next host becomes ready, or None if no host waits for its time."""
         if any(self._ready.values()):
@@ -100,17 +124,16 @@ class Schedule:
         return self._heap[0][0] if self._heap else None
 
     def connect_wait(self, host: str, address: str, now: float) -> float:
-        """Seconds to wait before the first connection of `host` to `address`, whose slot is taken thereby.
+        """0 if the first connection of `host` to `address` may be made now, and the address's slot is taken thereby.
 
-        Later turns of the host know its address and wait in the schedule instead of in a connection.
+        Else the seconds until the slot is free, and nothing is taken: the turn is to be given back. From now on the
+        host's address is known, and its turns wait in the schedule, never in a connection.
         """
         entry = self._hosts.setdefault(host, _Host(host))
         known, entry.address = entry.address, address
         if known == address or not self.ip_delay_seconds:
             return 0.0
-        slot = max(now, self._address_ready_at.get(address, 0.0))
-        self._address_ready_at[address] = slot + self.ip_delay_seconds
-        return slot - now
+        return self._take_slot(address, now)
 
     def _take_for(self, node: str, now: float) -> Turn | None:
         ready = self._ready[node]
@@ -122,21 +145,28 @@ class Schedule:
             if host.ready_at > now or host.wanted.get(node, math.inf) > now or not self._address_slot(host, now):
                 self._enqueue(host)  # not now, or no longer for this node: others may still want it
                 continue
-            host.busy = True
+            host.busy, host.turn = True, Turn(host.name, node)
             self.busy += 1
-            return Turn(host.name, node)
+            return host.turn
         return None
 
     def _address_slot(self, host: _Host, now: float) -> bool:
         """Take the address's slot if it is free; else put the host off until it is."""
         if not self.ip_delay_seconds or host.address is None:
             return True
-        free_at = self._address_ready_at.get(host.address, 0.0)
-        if free_at > now:
-            host.ready_at = free_at
-            return False
-        self._address_ready_at[host.address] = now + self.ip_delay_seconds
-        return True
+        wait = self._take_slot(host.address, now)
+        host.ready_at = max(host.ready_at, now + wait) if wait else host.ready_at
+        return not wait
+
+    def _take_slot(self, address: str, now: float) -> float:
+        """Take the address's slot, 0; or the seconds after which to come back, another time for each who waits."""
+        free_at = self._address_ready_at.get(address, 0.0)
+        if free_at <= now:
+            self._address_ready_at[address] = now + self.ip_delay_seconds
+            return 0.0
+        at = max(free_at, self._address_line.get(address, 0.0))
+        self._address_line[address] = at + self.ip_delay_seconds
+        return at - now
 
     def _enqueue(self, host: _Host) -> None:
         if host.busy or not host.wanted:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from tantivy import Index, IndexWriter, Order, Query, Searcher
 
-from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse
+from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
 from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, final_analyzer, prepare
 from periplus.index.query import IndexQuery, compile_query
 from periplus.index.reading import Cursor, has_news, last_revision, read_changes, read_places
@@ -97,8 +97,9 @@ class NodeIndex:
         Costs one look at the database when nothing is new. `progress` gets the count after each commit.
         Raises FolderInUse if another process (or thread) writes this index now.
         """
-        if not has_news(db, self._cursor) and last_revision(db) == self._cursor.revision:
-            return 0
+        with _index_errors(self._path):
+            if not has_news(db, self._cursor) and last_revision(db) == self._cursor.revision:
+                return 0
         if not self._turn.acquire(blocking=False):
             raise FolderInUse(f"{self._path}: another thread is writing this index; try again later")
         try:
@@ -196,6 +197,11 @@ class NodeIndex:
         """The node's revision up to which the index has read; -1 when it is empty."""
         return self._cursor.revision
 
+    def tally(self) -> tuple[int, int]:
+        """How many pages the index holds and the sum of their numbers: what `verify` compares with the database."""
+        answer = self._searcher.aggregate(Query.all_query(), {"pages": {"stats": {"field": "page"}}})["pages"]
+        return int(answer["count"]), int(answer["sum"] or 0)
+
     def count(self, query: IndexQuery) -> int:
         """How many pages answer the question."""
         return int(cast("Any", self._searcher.search(self._compile(query), 1)).count)
@@ -260,18 +266,24 @@ def _same_schema(path: Path) -> bool:
 
 @contextmanager
 def _index_errors(path: Path) -> Iterator[None]:
-    """tantivy says everything with ValueError; the text tells what it is."""
+    """tantivy says everything with ValueError, whose text tells what it is; of a damaged index it may panic."""
     try:
         with storage_errors(path):
             yield
     except ValueError as error:
-        text = str(error)
-        if "LockBusy" in text:
-            raise FolderInUse(f"{path}: another process is writing this index; try again later") from error
-        if "No space left" in text or "StorageFull" in text:
-            raise DiskFull(f"{path}: no room left on the disk; free some and run the same command again") from error
-        if "Permission denied" in text or "PermissionDenied" in text or "Read-only" in text:
-            raise EnvironmentFailure(f"{path}: the index cannot be written: permission denied") from error
-        if "orrupt" in text or "Failed to open" in text or "IO error" in text or "eserializ" in text:
-            raise Corrupt(f"{path}: the index cannot be read; delete this folder and it is built anew") from error
+        raise _translated(error, path) from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":  # cannot be imported
+            raise Corrupt(f"{path}: the index is damaged; delete this folder and it is built anew") from error
         raise
+
+
+def _translated(error: ValueError, path: Path) -> PeriplusError:
+    text = str(error)
+    if "LockBusy" in text:
+        return FolderInUse(f"{path}: another process is writing this index; try again later")
+    if "No space left" in text or "StorageFull" in text:
+        return DiskFull(f"{path}: no room left on the disk; free some and run the same command again")
+    if "Permission denied" in text or "PermissionDenied" in text or "Read-only" in text:
+        return EnvironmentFailure(f"{path}: the index cannot be written: permission denied")
+    return Corrupt(f"{path}: the index cannot be read ({text[:100]}); delete this folder and it is built anew")

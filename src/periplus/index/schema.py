@@ -119,8 +119,8 @@ def page_document(page: PageRow, places: Mapping[int, IndexedPlace]) -> Document
         document.add_text("site", site)
     if page.language:
         document.add_text("language", primary(page.language))
-    if page.topic:
-        document.add_text("topic", page.topic.casefold())
+    for topic in page.topic.splitlines():
+        document.add_text("topic", topic.casefold())
     _add_times(document, page)
     _add_places(document, page, places)
     return document

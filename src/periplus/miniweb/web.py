@@ -7,8 +7,10 @@ import gzip
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from periplus.errors import UsageError
 from periplus.miniweb.blueprint import Blueprint, Host, PagePlan
@@ -17,8 +19,12 @@ from periplus.miniweb.planning import make_blueprint
 from periplus.miniweb.rendering import html_page, render
 from periplus.miniweb.response import Response
 from periplus.miniweb.truth import truth_rows, write_truth
+from periplus.model import Fetched
 
 __all__ = ["Miniweb", "generate"]
+
+RECORDED = datetime(2026, 11, 1, tzinfo=UTC)
+"""The day of the miniature web's news, for recordings of it."""
 
 _SESSION_PATH = re.compile(r";jsessionid=[0-9A-F]+")
 _IGNORED_PARAMETERS = re.compile(r"(?<=[?&])(?:sid|utm_\w+)=[^&]*(?:&|$)")
@@ -61,6 +67,27 @@ class Miniweb:
     def urls(self) -> Iterator[str]:
         """Every page of the plan, in order."""
         return (self.blueprint.url(page) for page in self.blueprint.pages)
+
+    def responses(self) -> Iterator[Fetched]:
+        """The answer to every address that robots.txt allows, without HTTP; flaky pages as they are the second time."""
+        for row in self.truth():
+            if row["outcome"].startswith("robots"):
+                continue
+            parts = urlsplit(row["url"])
+            target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+            response = self.respond(parts.netloc, target, visit=1)
+            headers = {"Content-Type": response.content_type, "Location": response.location, "ETag": response.etag}
+            headers["X-Robots-Tag"] = response.x_robots_tag
+            yield Fetched(
+                row["url"],
+                response.status,
+                tuple((name, value) for name, value in headers.items() if value),
+                response.body,
+                response.content_type,
+                RECORDED,
+                0.0,
+                "127.0.0.1",
+            )
 
     def truth(self) -> Iterator[dict[str, Any]]:
         """What is true about every page and every other address that a page links to; see docs/miniweb.md."""

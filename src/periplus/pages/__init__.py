@@ -3,7 +3,9 @@
 `fetch` comes before it, `places` after. Reading is a pure function; `workers` bounds what a hostile page can cost.
 """
 
+from periplus.pages.dates import searched_date
+from periplus.pages.encoding import decode_html
 from periplus.pages.html import read_page
 from periplus.pages.workers import Workers
 
-__all__ = ["Workers", "read_page"]
+__all__ = ["Workers", "decode_html", "read_page", "searched_date"]

@@ -1,10 +1,17 @@
-"""When a page was published: what its metadata say, then its URL. Days before 1990 and after tomorrow are nonsense."""
+"""When a page was published: what its metadata say, then its URL; for pages worth the time, what else it shows.
+
+Days before 1990 and after tomorrow are nonsense.
+"""
 
 import re
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-__all__ = ["META_DATE_NAMES", "published_date"]
+from htmldate import find_date
+from lxml import html as lxml_html
+from lxml.etree import LxmlError
+
+__all__ = ["META_DATE_NAMES", "published_date", "searched_date"]
 
 META_DATE_NAMES = (
     "article:published_time",
@@ -32,6 +39,8 @@ MONTH_DAY_YEAR = re.compile(
 )
 URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
 EARLIEST = date(1990, 1, 1)
+MOST_SEARCHED_CHARS = 500_000
+"""How much of a document is looked through for a date."""
 
 
 def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | None:
@@ -42,6 +51,24 @@ def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | 
             return day
     match = URL_DATE.search(url)
     return _believable(match.groups(), fetched_on) if match else None
+
+
+def searched_date(html: str, url: str, fetched_on: date) -> date | None:
+    """A day found in the markup and text of a page that states none; costs milliseconds, so for kept pages only."""
+    try:
+        source = html[:MOST_SEARCHED_CHARS].encode("utf-8", "replace")
+        tree = lxml_html.document_fromstring(source, parser=lxml_html.HTMLParser(encoding="utf-8"))
+        found = find_date(
+            tree,
+            extensive_search=False,
+            original_date=True,
+            url=url,
+            min_date=EARLIEST.isoformat(),
+            max_date=(fetched_on + timedelta(days=1)).isoformat(),
+        )
+    except (LxmlError, ValueError):
+        return None  # nothing in it that is a document, or a date
+    return _parse(found, fetched_on) if found else None
 
 
 def _parse(text: str, fetched_on: date) -> date | None:

@@ -8,12 +8,15 @@ import re
 from bisect import bisect_left
 from collections import Counter
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from periplus.model import Fetched, Link, Page
+from periplus.pages.bounds import bounded
 from periplus.pages.dates import published_date
 from periplus.pages.encoding import decode_html
 from periplus.pages.language import detect_language
+from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
 from periplus.urls import canonicalize
 
@@ -46,9 +49,12 @@ CONTROL_REFERENCE = re.compile(
 
 MAX_TITLE_CHARS = 500
 MAX_DESCRIPTION_CHARS = 1_000
+SPARE_DESCRIPTION_CHARS = 300
+"""Where a page does not describe itself, the beginning of its main text does."""
+
 MAX_ANCHOR_CHARS = 500
-MAX_TEXT_CHARS = 2_000_000
-TOKEN = re.compile(r"\S+")
+MAX_TEXT_CHARS = 500_000
+SPACE, LINE_BREAK = ord(" "), ord("\n")
 CHARS_PER_TOKEN = 12
 """How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
 
@@ -60,7 +66,8 @@ REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    tree = LexborHTMLParser(_source(fetched))
+    source, links_cut_off = bounded(_source(fetched))
+    tree = LexborHTMLParser(source)
     metadata = read_metadata(tree)
     base = _base_url(tree, fetched.url)
     title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
@@ -69,21 +76,25 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
     language = _stated_language(tree, fetched)
     directives = _directives(metadata, fetched)
-    dropped: Counter[str] = Counter()
+    dropped: Counter[str] = Counter({"page_links": links_cut_off} if links_cut_off else {})
     text, links = _text_and_links(tree, base, max_links, window_tokens, dropped)
+    content = main_text(text, [(link.start, link.end) for link in links if link.start >= 0])
     if not title:
         title = text[:MAX_TITLE_CHARS].partition("\n")[0][:80]
     return Page(
         url=fetched.url,
         title=title,
         text=text,
+        main_text=content,
         links=(*_refresh_link(metadata, base), *links),
         language=language or detect_language(text),
         published=published_date(metadata.dates, fetched.url, fetched.fetched_at.date()),
         canonical=canonical.href if canonical else None,
         noindex="noindex" in directives or "none" in directives,
         nofollow="nofollow" in directives or "none" in directives,
-        description=" ".join(metadata.description.split())[:MAX_DESCRIPTION_CHARS],
+        description=" ".join((metadata.description or content[:SPARE_DESCRIPTION_CHARS]).split())[
+            :MAX_DESCRIPTION_CHARS
+        ],
         hints=metadata.hints(),
         dropped=dict(dropped),
     )
@@ -219,7 +230,7 @@ def _cut_links(
     text: str, spans: dict[int, tuple[int, int]], taken: list[tuple[str, LexborNode]], window_tokens: int
 ) -> list[Link]:
     """Links with their anchor texts and the tokens around them, cut from the page's text."""
-    starts = [match.start() for match in TOKEN.finditer(text)] if taken and window_tokens else []
+    starts = _token_starts(text) if taken and window_tokens else []
     reach = window_tokens * CHARS_PER_TOKEN
     links = []
     for number, (url, node) in enumerate(taken):
@@ -234,6 +245,14 @@ def _cut_links(
             after = text[end : min(until, end + reach)].strip().replace("\n", " ")
         links.append(Link(url, anchor or _spare_anchor(node), before, after, start, end))
     return links
+
+
+def _token_starts(text: str) -> list[int]:
+    """Where the words of a text begin in which every blank is a single space or line break."""
+    characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    blanks = np.flatnonzero((characters == SPACE) | (characters == LINE_BREAK))
+    starts: list[int] = [0, *(blanks + 1).tolist()]
+    return starts
 
 
 def _spare_anchor(node: LexborNode) -> str:

@@ -1,14 +1,14 @@
-"""What a page says about itself outside its text: meta tags, JSON-LD, microdata."""
+"""What a page says about itself outside its text: meta tags, JSON-LD, microdata, RDFa, microformats."""
 
 import json
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from periplus.model import LonLat, PageHints
+from periplus.model import LonLat, PageHints, PostalParts
 from periplus.pages.dates import META_DATE_NAMES
 
 __all__ = ["Metadata", "read_metadata"]
@@ -30,6 +30,8 @@ class Metadata:
     points: list[LonLat] = field(default_factory=list)
     place_names: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
+    parts: list[PostalParts] = field(default_factory=list)
+    meta: PostalParts | None = None
 
     def hints(self) -> PageHints:
         """The geographic part, bounded."""
@@ -37,7 +39,14 @@ class Metadata:
             points=tuple(self.points[:MAX_HINTS]),
             place_names=tuple(name[:MAX_HINT_CHARS] for name in self.place_names[:MAX_HINTS]),
             postal_addresses=tuple(text[:MAX_HINT_CHARS] for text in self.addresses[:MAX_HINTS]),
+            addresses=tuple(self.parts[:MAX_HINTS]) or ((self.meta,) if self.meta else ()),
         )
+
+    def add_address(self, parts: PostalParts) -> None:
+        """Take an address that says at least where; the same one twice counts once."""
+        if (parts.locality or parts.region) and parts not in self.parts:
+            self.parts.append(parts)
+            self.addresses.append(parts.text)
 
 
 def read_metadata(tree: LexborHTMLParser) -> Metadata:
@@ -47,10 +56,10 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     for script in tree.css('script[type="application/ld+json"]'):
         for thing in _json_ld_things(script.text()):
             _read_thing(thing, found)
-    for node in tree.css('[itemtype$="PostalAddress"], .adr')[:MAX_HINTS]:
-        address = _microdata_address(node)
-        if address:
-            found.addresses.append(address)
+    for node in tree.css(_ADDRESS_NODES)[:MAX_HINTS]:
+        found.add_address(_marked_up(node))
+    for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
+        _read_geo(node, found)
     for node in tree.css("time[datetime]")[:5]:
         found.dates.append(node.attributes.get("datetime") or "")
     return found
@@ -81,6 +90,11 @@ def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
         _add_point(found, latitude, longitude)
     if "geo.placename" in tags:
         found.place_names.append(tags["geo.placename"])
+    country, _, region = tags.get("geo.region", "").strip().partition("-")
+    name = tags.get("geo.placename", "").strip()
+    locality, _, rest = name.partition(",")
+    if name or region:
+        found.meta = _parts(["", locality.strip(), region or rest.strip(), "", country])
 
 
 def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
@@ -108,36 +122,71 @@ def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
         found.dates.append(published)
     if "latitude" in thing and "longitude" in thing:
         _add_point(found, str(thing["latitude"]), str(thing["longitude"]))
+    found.place_names.extend(_place_names(thing))
     kind = thing.get("@type")
     if kind == "PostalAddress" or (isinstance(kind, list) and "PostalAddress" in kind):
-        parts = [
-            thing.get(key)
-            for key in ("streetAddress", "addressLocality", "addressRegion", "postalCode", "addressCountry")
-        ]
-        address = _join_address([part if isinstance(part, str) else "" for part in parts])
-        if address:
-            found.addresses.append(address)
+        found.add_address(_parts([_said(thing.get(key)) for key in _PROPERTIES]))
+    elif isinstance(thing.get("address"), str) and "," in thing["address"]:
+        found.addresses.append(" ".join(thing["address"].split()))
 
 
-def _microdata_address(node: LexborNode) -> str:
-    """The parts of a schema.org or hCard address under a node, in postal order."""
-    parts = []
-    for prop, css_class in (
-        ("streetAddress", "street-address"),
-        ("addressLocality", "locality"),
-        ("addressRegion", "region"),
-        ("postalCode", "postal-code"),
-        ("addressCountry", "country-name"),
-    ):
-        part = node.css_first(f'[itemprop="{prop}"], .{css_class}')
-        parts.append(" ".join((part.attributes.get("content") or part.text()).split()) if part else "")
-    return _join_address(parts)
+def _place_names(thing: dict[str, Any]) -> Iterator[str]:
+    """What a schema.org thing says it is about or from: the names of its places."""
+    for key in ("contentLocation", "spatialCoverage", "locationCreated", "areaServed"):
+        value = thing.get(key)
+        for place in value if isinstance(value, list) else [value]:
+            name = place.get("name") if isinstance(place, dict) else place
+            if isinstance(name, str) and name.strip():
+                yield " ".join(name.split())
 
 
-def _join_address(parts: list[str]) -> str:
-    street, locality, region, code, country = (" ".join(part.split()) for part in parts)
-    region_code = " ".join(part for part in (region, code) if part)
-    return ", ".join(part for part in (street, locality, region_code, country) if part) if locality or region else ""
+def _said(value: Any) -> str:
+    """A property's text: itself, the first of several, or the name of what it is."""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if isinstance(value, dict):
+        value = value.get("name") or value.get("identifier")
+    return value if isinstance(value, str) else ""
+
+
+_PROPERTIES: Final = ("streetAddress", "addressLocality", "addressRegion", "postalCode", "addressCountry")
+_CLASSES: Final = ("street-address", "locality", "region", "postal-code", "country-name")
+_ADDRESS_NODES: Final = '[itemtype$="PostalAddress"], [typeof$="PostalAddress"], .adr, .h-adr, .p-adr, .h-card, .vcard'
+
+
+def _marked_up(node: LexborNode) -> PostalParts:
+    """The parts of a schema.org (microdata, RDFa), h-card or hCard address under a node."""
+    texts = []
+    for prop, css_class in zip(_PROPERTIES, _CLASSES, strict=True):
+        part = node.css_first(f'[itemprop="{prop}"], [property$="{prop}"], .{css_class}, .p-{css_class}')
+        texts.append(_shown(part) if part else "")
+    return _parts(texts)
+
+
+def _shown(node: LexborNode) -> str:
+    """What a marked-up part says: its content or title attribute, else its text."""
+    for name in ("content", "title"):
+        said = node.attributes.get(name)
+        if said and (name == "content" or node.tag in ("abbr", "data")):
+            return said
+    return node.text()
+
+
+def _read_geo(node: LexborNode, found: Metadata) -> None:
+    """Coordinates of microdata, h-geo or the geo microformat."""
+    said = []
+    for prop in ("latitude", "longitude"):
+        part = node.css_first(f'[itemprop="{prop}"], .{prop}, .p-{prop}')
+        said.append(_shown(part) if part else "")
+    if not all(said):  # the short form: <abbr class="geo" title="30.27;-97.74">
+        said = list((node.attributes.get("title") or "").partition(";")[::2])
+    if all(said):
+        _add_point(found, *said)
+
+
+def _parts(texts: list[str]) -> PostalParts:
+    street, locality, region, code, country = (" ".join(text.split())[:MAX_HINT_CHARS] for text in texts)
+    return PostalParts(street, locality, region, code, country)
 
 
 def _add_point(found: Metadata, latitude: str, longitude: str) -> None:
@@ -145,5 +194,5 @@ def _add_point(found: Metadata, latitude: str, longitude: str) -> None:
         point = LonLat(float(longitude), float(latitude))
     except ValueError:
         return
-    if (point.lon, point.lat) != (0.0, 0.0):  # what forms write when nobody filled them in
+    if point not in found.points and (point.lon, point.lat) != (0.0, 0.0):  # 0,0: nobody filled the form in
         found.points.append(point)

@@ -1,8 +1,9 @@
 """Guarded workers: processes in which pages are read, with limits on time and memory.
 
-A page that crashes, hangs or bloats its worker costs one page, never the crawl. A small process, the nursery,
-is forked before anything else starts; it holds what all workers share (the gazetteer) and forks a new worker
-whenever one is wanted, so the crawl itself, with its threads and sockets, is never forked.
+A page that crashes, hangs or bloats its worker costs one page, never the crawl: it is tried once more, in case
+something else killed the worker, and then set aside (`Quarantined`). A small process, the nursery, is forked before
+anything else starts; it holds what all workers share (the gazetteer) and forks a new worker whenever one is wanted,
+so the crawl itself, with its threads and sockets, is never forked.
 """
 
 import asyncio
@@ -16,10 +17,11 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from periplus.errors import BadContent, EnvironmentFailure, PeriplusError
+from periplus.errors import BadContent, EnvironmentFailure, PeriplusError, Quarantined
 
 __all__ = ["Workers"]
 
@@ -30,13 +32,28 @@ OK, REFUSED, BROKEN = 0, 1, 2
 IN_FLIGHT = 4
 """Jobs that a worker has in hand at once: one under way, the others waiting in its socket."""
 
+TRIES = 2
+"""Workers that a job may cost before it is set aside."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A job and who waits for it."""
+
+    data: bytes
+    result: "asyncio.Future[bytes]"
+    lost: int = 0
+    """Workers that were lost with this job in hand."""
+
 
 class Workers:
     """Runs `work` in other processes. Make it before threads and event loop exist; `start` it inside the loop."""
 
     def __init__(
-        self, work: Work, count: int, *, seconds: float = 10.0, cpu_seconds: float = 5.0, memory_bytes: int = 2**30
+        self, work: Work, count: int, *, seconds: float = 30.0, cpu_seconds: float = 2.0, memory_bytes: int = 2**29
     ) -> None:
+        self.lost = 0
+        """Workers that died, or had to be killed, so far."""
         self._count = count
         self._seconds = seconds
         self._nursery, child_end = socket.socketpair()
@@ -57,7 +74,7 @@ class Workers:
         self._workers = [await self._make() for _ in range(self._count)]
 
     async def run(self, job: bytes) -> bytes:
-        """The result of `work(job)`. BadContent if the job was refused, or broke its worker."""
+        """The result of `work(job)`. BadContent if the job was refused, Quarantined if it broke two workers."""
         async with self._free:
             worker = min(self._workers, key=lambda candidate: len(candidate.waiting))
             return await worker.submit(job)
@@ -95,15 +112,16 @@ class Workers:
         return _Worker(self, pid, reader, (writer, closer), self._seconds)
 
     async def replace(self, worker: "_Worker") -> None:
-        """Put a new worker in the place of one that died and give it what the old one had not begun."""
+        """Put a new worker in the place of one that died and give it what the old one had not finished."""
+        self.lost += 1
         try:
             fresh = await self._make()
         except EnvironmentFailure as error:
             worker.fail_all(error)
             return
         self._workers[self._workers.index(worker)] = fresh
-        for job, future in worker.waiting:
-            fresh.send(job, future)
+        for job in worker.waiting:
+            fresh.send(job)
 
 
 class _Worker:
@@ -117,7 +135,7 @@ class _Worker:
         writers: tuple[asyncio.StreamWriter, asyncio.StreamWriter],
         seconds: float,
     ) -> None:
-        self.waiting: deque[tuple[bytes, asyncio.Future[bytes]]] = deque()
+        self.waiting: deque[_Job] = deque()
         self._pool = pool
         self._pid = pid
         self._reader = reader
@@ -132,14 +150,14 @@ class _Worker:
         if self._failure is not None:
             raise self._failure
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self.send(job, future)
+        self.send(_Job(job, future))
         return await future
 
-    def send(self, job: bytes, future: "asyncio.Future[bytes]") -> None:
-        self.waiting.append((job, future))
+    def send(self, job: _Job) -> None:
+        self.waiting.append(job)
         if not self._buried:  # else its successor gets the job; as it does if the worker is dead and we do not know yet
             with contextlib.suppress(RuntimeError, ConnectionError):
-                self._writer.write(FRAME.pack(OK, len(job)) + job)
+                self._writer.write(FRAME.pack(OK, len(job.data)) + job.data)
         self._wake.set()
 
     async def close(self) -> None:
@@ -155,7 +173,7 @@ class _Worker:
         """Nobody will do these jobs any more, nor later ones."""
         self._failure = error
         while self.waiting:
-            _, future = self.waiting.popleft()
+            future = self.waiting.popleft().result
             if not future.done():
                 future.set_exception(error)
 
@@ -180,7 +198,7 @@ class _Worker:
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:
                 await self._bury(error)
                 return
-            _, future = self.waiting.popleft()
+            future = self.waiting.popleft().result
             if future.cancelled():
                 continue
             if status == OK:
@@ -192,10 +210,13 @@ class _Worker:
         self._kill()
         self._buried = True
         self._hang_up()
-        _, future = self.waiting.popleft()
-        if not future.cancelled():
+        suspect = self.waiting.popleft()
+        suspect.lost += 1
+        if suspect.lost < TRIES:
+            self.waiting.append(suspect)  # behind the others: they are not to die of it as well
+        elif not suspect.result.cancelled():
             reason = "took too long to read" if isinstance(error, TimeoutError) else "broke the process that read it"
-            future.set_exception(BadContent(f"the page {reason}"))
+            suspect.result.set_exception(Quarantined(f"the page {reason}, {TRIES} times"))
         await self._pool.replace(self)
 
 

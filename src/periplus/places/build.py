@@ -33,7 +33,7 @@ BLOOM_BITS: Final = 25
 WORD_SLOT_BITS: Final = 16
 _DEPTH: Final = 8
 _VARIANTS: Final = {"Saint": "St", "St.": "Saint", "St": "Saint", "Fort": "Ft", "Mount": "Mt", "Sainte": "Ste"}
-_KIND_PRIOR: Final = (6.0, 7.0, 8.0, 6.5, 3.0, 0.0, 4.0, 5.0)
+_KIND_PRIOR: Final = (6.0, 7.0, 8.0, 6.5, 3.0, 0.0, 5.0, 5.0)
 _FLAG_PRIOR: Final = {
     PRIMARY: 0.0,
     ALIAS: 0.0,
@@ -127,6 +127,7 @@ def _fill_from_members(a: Arrays, located: npt.NDArray[np.bool_]) -> None:
         for row, members in zip(rows.tolist(), np.split(towns[order], starts[1:]), strict=True):
             _fill_one(a, row, members, bool(located[row]))
     _fill_lonely(a, located)
+    _widen(a)
     a["xyz"] = unit_vectors(a["lon"], a["lat"])
     a["log_people"] = np.log10(a["population"] + 100.0).astype(np.float32)
 
@@ -134,7 +135,7 @@ def _fill_from_members(a: Arrays, located: npt.NDArray[np.bool_]) -> None:
 def _fill_one(a: Arrays, row: int, members: npt.NDArray[np.int64], located: bool) -> None:
     lon, lat = a["lon"][members], a["lat"][members]
     shifted = np.where(lon < 0, lon + 360.0, lon) if lon.max() - lon.min() > 180 else lon
-    if not located:
+    if not located or (a["kind"][row] == KINDS.index("country") and not _in_box(a, row, lon, lat)):
         x, y = hull_centroid(shifted, lat)
         a["lon"][row], a["lat"][row] = (x + 180.0) % 360.0 - 180.0, y
     if np.isnan(a["bbox"][row, 0]):
@@ -145,6 +146,31 @@ def _fill_one(a: Arrays, row: int, members: npt.NDArray[np.int64], located: bool
     if not a["zone"][row]:
         zones, counts = np.unique(a["zone"][members], return_counts=True)
         a["zone"][row] = zones[np.argmax(counts)]
+
+
+def _in_box(a: Arrays, row: int, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.float64]) -> bool:
+    """Whether a country's point, which sources round to degrees, lies among its towns (half a degree around them)."""
+    if lon.max() - lon.min() > 180:
+        lon, here = np.where(lon < 0, lon + 360.0, lon), a["lon"][row] % 360.0
+    else:
+        here = a["lon"][row]
+    inside = lon.min() - 0.5 <= here <= lon.max() + 0.5 and lat.min() - 0.5 <= a["lat"][row] <= lat.max() + 0.5
+    return bool(inside)
+
+
+def _widen(a: Arrays) -> None:
+    """Every box holds its own point, also after rounding to single precision."""
+    a["bbox"][0] = (-180.0, -90.0, 180.0, 90.0)
+    west, south, east, north = (a["bbox"][:, i] for i in range(4))
+    lon, lat = a["lon"].astype(np.float32), a["lat"].astype(np.float32)
+    plain = (west <= east) & (a["kind"] > KINDS.index("world"))
+    around = np.minimum(west, lon), np.minimum(south, lat), np.maximum(east, lon), np.maximum(north, lat)
+    near = plain & (around[2] - around[0] < east - west + 5)  # beyond the antimeridian the box would go the wrong way
+    for i, (edge, out) in enumerate(zip(around, (-np.inf, -np.inf, np.inf, np.inf), strict=True)):
+        limit = (-180.0, -90.0, 180.0, 90.0)[i]
+        widened = np.nextafter(edge, np.float32(out))
+        widened = np.maximum(widened, limit) if i < 2 else np.minimum(widened, limit)
+        a["bbox"][:, i] = np.where(near, widened, a["bbox"][:, i])
 
 
 def _fill_lonely(a: Arrays, located: npt.NDArray[np.bool_]) -> None:
@@ -197,24 +223,29 @@ def _zips(a: Arrays, gathered: Gathered, drafts: list[Draft], row_of: dict[str, 
     for row in np.flatnonzero(a["kind"] == KINDS.index("city")).tolist():
         if drafts[row].country == "US":
             towns.setdefault(drafts[row].admin1, []).append(row)
-    names = [n for z in zips for n in z.cities]
+    names = [n for z in zips for n in (*z.cities, *z.others)]
     keys = name_keys(names)
     town_rows = [r for rows in towns.values() for r in rows]
     town_keys = name_keys([drafts[r].name for r in town_rows])
     by_name: dict[tuple[str, int], list[int]] = {}
     for row, key in zip(town_rows, town_keys.tolist(), strict=True):
         by_name.setdefault((drafts[row].admin1, key), []).append(row)
+    nicknames = _nicknames(drafts, town_rows)
     vectors = {state: (np.array(rows), a["xyz"][rows]) for state, rows in towns.items()}
     at = np.zeros(len(zips) + 1, dtype=np.uint32)
     rows_out: list[int] = []
     extra: dict[tuple[int, int], str] = {}
     position = 0
+    points = unit_vectors(np.array([z.lon for z in zips]), np.array([z.lat for z in zips]))
     for i, z in enumerate(zips):
-        here = unit_vectors(np.array([z.lon]), np.array([z.lat]))[0] if z.lat else None
-        for name in z.cities:
-            row = _zip_town(by_name.get((z.state, int(keys[position]))), vectors.get(z.state), here, a["xyz"])
-            if row >= 0 and (z.state, int(keys[position])) not in by_name:
-                extra[row, int(keys[position])] = name
+        here = points[i] if z.lat else None
+        for name in (*z.cities, *z.others):
+            key = (z.state, int(keys[position]))
+            row = _close(nicknames.get(key), here, a["xyz"]) if key not in by_name else -1
+            if row < 0:
+                row = _zip_town(by_name.get(key), vectors.get(z.state), here, a["xyz"])
+            if row >= 0 and key not in by_name and name in z.cities:
+                extra[row, key[1]] = name  # the others count under their ZIP only: "UT" is Austin in 78712
             rows_out.append(row)
             position += 1
         at[i + 1] = position
@@ -224,6 +255,20 @@ def _zips(a: Arrays, gathered: Gathered, drafts: list[Draft], row_of: dict[str, 
     a["zip_state"] = np.array([row_of.get(f"US.{z.state}", -1) for z in zips], dtype=np.int32)
     a["zip_point"] = np.array([(z.lon, z.lat) for z in zips], dtype=np.float32).reshape(-1, 2)
     a["zip_at"], a["zip_key"], a["zip_row"] = at, keys, np.array(rows_out, dtype=np.int32)
+
+
+def _nicknames(drafts: list[Draft], rows: list[int]) -> dict[tuple[str, int], int]:
+    """(state, key of another name) → the most populous of its towns that bears it: "New York" is New York City."""
+    pairs = [(row, text) for row in rows for text, flag in drafts[row].names if flag in (ALIAS, ALTERNATE)]
+    found: dict[tuple[str, int], int] = {}
+    for (row, _), key in zip(pairs, name_keys([text for _, text in pairs]).tolist(), strict=True):
+        found.setdefault((drafts[row].admin1, key), row)  # rows come most populous first
+    return found
+
+
+def _close(row: int | None, here: npt.NDArray[np.float32] | None, xyz: npt.NDArray[np.float32]) -> int:
+    """The row if it lies within about 40 km, else -1."""
+    return row if row is not None and here is not None and float(xyz[row] @ here) > np.cos(40 / 6371) else -1
 
 
 def _zip_town(

@@ -2,18 +2,21 @@
 
 gazetteer-<digest>.bin   compiled from the dependencies' data and the user's own places
 gazetteer-built.bin      compiled from dumps by `gazetteer build FILES`; where it exists, it is the one that counts
+streets.tsv              street names that addresses are checked against, where the user loaded some
 own.jsonl                what `gazetteer add` was given: merged whenever a gazetteer is compiled
 """
 
+import gc
 import hashlib
 import json
 import os
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from periplus.errors import DiskFull, PlaceError
+from periplus.errors import DiskFull, GazetteerMissing, PlaceError
 from periplus.places.build import build_arrays
 from periplus.places.container import FORMAT, Container, read_container, write_container
 from periplus.places.dumps import merge_geonames
@@ -22,9 +25,18 @@ from periplus.places.lexicon import word_commonness
 from periplus.places.own import merge_records, read_records, read_wordnet
 from periplus.places.sources import Gathered, gather, source_versions
 
-__all__ = ["add_records", "build_from", "built_path", "cache_folder", "compile_gazetteer", "open_container"]
+__all__ = [
+    "add_records",
+    "build_from",
+    "built_path",
+    "cache_folder",
+    "compile_gazetteer",
+    "open_container",
+    "rebuild",
+    "streets_path",
+]
 
-RECIPE: Final = 10
+RECIPE: Final = 12
 """Raised whenever the same sources would compile to something else."""
 
 _MONTH_SECONDS: Final = 30 * 86400
@@ -52,6 +64,11 @@ def own_path() -> Path:
     return cache_folder() / "own.jsonl"
 
 
+def streets_path(gazetteer: Path) -> Path:
+    """Where the street names for a gazetteer file are."""
+    return gazetteer.parent / "streets.tsv"
+
+
 def _code_digest() -> str:
     """Names the code and tables that compile."""
     what: dict[str, object] = {"format": FORMAT, "recipe": RECIPE, "unicode": unicodedata.unidata_version}
@@ -65,6 +82,19 @@ def source_digest() -> str:
     return hashlib.sha256(_code_digest().encode() + own).hexdigest()[:16] if own else _code_digest()
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """No search for cycles while millions of records are made that have none: a third of the time goes there."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@_without_collector()
 def compile_gazetteer(
     path: Path, gathered: Gathered | None = None, digest: str | None = None, progress: Progress | None = None
 ) -> Gathered:
@@ -74,12 +104,13 @@ def compile_gazetteer(
     if own_path().exists():
         merge_records(gathered, read_records(own_path()))
     arrays, strings = build_arrays(gathered, report)
-    meta = {"sources": source_versions(), "skipped": dict(gathered.skipped), "code": _code_digest()}
+    meta = {"sources": source_versions(), "skipped": dict(gathered.skipped), "recipe": RECIPE}
     write_container(path, arrays, strings, meta, digest or source_digest())
     report("done", 1.0)
     return gathered
 
 
+@_without_collector()
 def build_from(
     paths: Sequence[Path],
     out: Path,
@@ -98,6 +129,7 @@ def build_from(
         [p for p in paths if p not in records and p not in wordnet],
         min_population=min_population,
         features=features,
+        progress=progress or (lambda _what, _share: None),
     )
     for path in records:
         merge_records(gathered, read_records(path))
@@ -121,10 +153,18 @@ def add_records(records: list[dict[str, Any]]) -> None:
         before = own_path().read_text(encoding="utf-8") if own_path().exists() else ""
         lines = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
         temporary = own_path().with_suffix(".part")
-        temporary.write_text(before + lines, encoding="utf-8")
+        temporary.write_bytes((before + lines).encode("utf-8", "replace"))
         temporary.replace(own_path())
     except OSError as error:
         raise DiskFull(f"cannot write {own_path()}: {error.strerror}; set PERIPLUS_CACHE") from error
+
+
+def rebuild(progress: Progress | None = None) -> Path:
+    """Compile the bundled gazetteer anew and make it the one that counts, whatever lies in the cache."""
+    cached = cache_folder() / f"gazetteer-{source_digest()}.bin"
+    compile_gazetteer(cached, progress=progress)
+    built_path().unlink(missing_ok=True)
+    return cached
 
 
 def _forget_old(current: Path) -> None:
@@ -142,7 +182,13 @@ def open_container(path: Path | None, progress: Progress | None = None) -> tuple
     if path is not None:
         return path, read_container(path)
     if built_path().exists():
-        return built_path(), read_container(built_path())
+        built = read_container(built_path())
+        if built.meta.get("recipe") != RECIPE:
+            raise GazetteerMissing(
+                f"{built_path()} was built by another version of Periplus; build it again with: "
+                "periplus gazetteer build and the same files (without files: the bundled data)"
+            )
+        return built_path(), built
     cached = cache_folder() / f"gazetteer-{source_digest()}.bin"
     if not cached.exists():
         compile_gazetteer(cached, progress=progress)

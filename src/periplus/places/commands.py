@@ -49,6 +49,7 @@ def located_as_dict(located: Located, document_id: str | int | None) -> dict[str
             {
                 "start": a.start, "end": a.end, "text": a.text, "street_number": a.street_number, "street": a.street,
                 "city": a.city, "state": a.state, "zip": a.zip, "place_id": a.place_id, "level": a.level,
+                "unit": a.unit,
             }
             for a in located.addresses
         ],
@@ -72,6 +73,16 @@ def located_as_geojson(located: Located) -> dict[str, Any]:
         if m.place is not None
     ]  # fmt: skip
     return {"type": "FeatureCollection", "features": features}
+
+
+def _line(value: Any) -> str:
+    """JSON in plain characters, escaped where some could not be written (lone surrogates)."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
 
 
 def open_with_progress() -> "Gazetteer":
@@ -152,9 +163,9 @@ def places(
         text, hints = _page_of(data)
     located = locate(text, gazetteer, hints=hints, demonyms=demonyms)
     if geojson:
-        print(json.dumps(located_as_geojson(located), ensure_ascii=False))
+        print(_line(located_as_geojson(located)))
     elif as_json:
-        print(json.dumps(located_as_dict(located, None if file == "-" else file), ensure_ascii=False))
+        print(_line(located_as_dict(located, None if file == "-" else file)))
     else:
         _show(located)
 
@@ -175,7 +186,7 @@ def _run_lines(text: str, source: str, gazetteer: "Gazetteer", *, site_memory: b
     priors = _site_priors(documents, gazetteer) if site_memory else {}
     for i, (document_id, body, url) in enumerate(documents):
         located = locate(body, gazetteer, url=url, prior=priors.get(i), demonyms=demonyms)
-        print(json.dumps(located_as_dict(located, document_id), ensure_ascii=False))
+        print(_line(located_as_dict(located, document_id)))
 
 
 def _site_priors(documents: list[tuple[Any, str, str | None]], gazetteer: "Gazetteer") -> "dict[int, HostPrior]":
@@ -237,7 +248,7 @@ def gazetteer_lookup(
     gazetteer = open_with_progress()
     found = gazetteer.find(name, limit=limit)
     if as_json:
-        print(json.dumps([place_as_dict(p) for p in found], ensure_ascii=False))
+        print(_line([place_as_dict(p) for p in found]))
     elif not found:
         near = ", ".join(nearest_names(gazetteer, name))
         raise PlaceError(f"no place is called {name!r}" + (f"; did you mean {near}?" if near else ""))
@@ -256,19 +267,22 @@ def gazetteer_build(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write; default: the user's cache.")] = None,
     min_population: Annotated[int, typer.Option(help="Leave smaller towns of the dumps out.")] = 500,
-    features: Annotated[bool, typer.Option("--features", help="Take rivers, mountains and the like too.")] = False,
+    features: Annotated[
+        bool, typer.Option("--features", help="Take rivers, mountains and the like too, if they have several names.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compile a gazetteer. Example: periplus gazetteer build allCountries.zip alternateNamesV2.zip"""
     from periplus.places import open_gazetteer  # noqa: PLC0415  heavy
-    from periplus.places.cache import build_from, built_path  # noqa: PLC0415  heavy
+    from periplus.places.cache import build_from, built_path, rebuild  # noqa: PLC0415  heavy
 
     missing = [f for f in files or () if not f.is_file()]
     if missing:
         raise UsageError(f"no file {missing[0]}")
     target = out or built_path()
     if not files and out is None:
-        built_path().unlink(missing_ok=True)
+        with _bar() as progress:
+            rebuild(progress)
         gazetteer = open_with_progress()
         skipped: dict[str, int] = {}
     else:
@@ -286,6 +300,25 @@ def gazetteer_build(
         print(f"skipped {count:,} rows: {reason}")
 
 
+@gazetteer_app.command("streets")
+def gazetteer_streets(
+    files: Annotated[
+        list[Path], typer.Argument(help="TIGER/Line ADDRFEAT or FEATNAMES (.dbf, .shp), or .csv with street and zip.")
+    ],
+) -> None:
+    """Load street names to check addresses against. Example: periplus gazetteer streets tl_2023_25017_addrfeat.dbf"""
+    from periplus.places.cache import streets_path  # noqa: PLC0415  heavy
+    from periplus.places.streets import StreetNames  # noqa: PLC0415  heavy
+
+    gazetteer = open_with_progress()
+    names = StreetNames.read(files, gazetteer)
+    names.save(streets_path(gazetteer.path))
+    print(f"{sum(map(len, names.by_zip.values())):,} names in {len(names.by_zip):,} ZIPs,", end=" ")
+    print(f"{sum(map(len, names.by_area.values())):,} names in {len(names.by_area):,} cities and counties")
+    for reason, count in names.skipped.items():
+        print(f"skipped {count:,} rows: {reason}")
+
+
 @gazetteer_app.command("add")
 def gazetteer_add(
     file: Annotated[Path | None, typer.Argument(help="Places as .geojson, .shp, .csv or .jsonl.")] = None,
@@ -299,7 +332,7 @@ def gazetteer_add(
     overlaps: Annotated[list[str] | None, typer.Option(help="A place it overlaps with; may be repeated.")] = None,
 ) -> None:
     """Add own places, aliases, polygons and overlaps. Example: periplus gazetteer add --name Hill --lat 1 --lon 2"""
-    from periplus.places.cache import add_records  # noqa: PLC0415  heavy
+    from periplus.places.cache import add_records, built_path  # noqa: PLC0415  heavy
     from periplus.places.own import read_records  # noqa: PLC0415  heavy
 
     if file is not None:
@@ -314,5 +347,8 @@ def gazetteer_add(
     else:
         raise UsageError("give a file, or --name with --lat and --lon")
     add_records(records)
+    if built_path().exists():
+        print(f"added {len(records)}; {built_path()} takes them in when you build it again from its files")
+        return
     gazetteer = open_with_progress()
     print(f"added {len(records)}; {gazetteer.path} now holds {len(gazetteer):,} places")

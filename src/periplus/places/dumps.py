@@ -1,19 +1,32 @@
 """Reading the GeoNames dumps into drafts: allCountries, cities*, alternateNamesV2, admin1/2, hierarchy.
 
-Files are told apart by name and may be zipped. Rows that cannot be used are counted by reason, never fatal.
+Files are told apart by name and may be zipped. They are read line by line, so memory grows with the places that are
+taken and not with the file. Rows that cannot be used are counted by reason, never fatal.
 """
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from periplus.errors import UsageError
-from periplus.places.sources import ALTERNATE, PRIMARY, Draft, Gathered, division_names, usable_alternate
+from periplus.places.sources import (
+    ALTERNATE,
+    MAX_ID,
+    MAX_PEOPLE,
+    PRIMARY,
+    Draft,
+    Gathered,
+    division_names,
+    usable_alternate,
+)
 
 __all__ = ["merge_geonames"]
+
+Progress = Callable[[str, float], None]
 
 _COLUMNS: Final = 19
 _COUNTRY_CODES: Final = frozenset({"PCLI", "PCL", "PCLD", "PCLF", "PCLS", "PCLIX", "TERR"})
@@ -21,18 +34,21 @@ _FEATURE_CLASSES: Final = frozenset("HTUV")
 
 
 def merge_geonames(
-    gathered: Gathered, paths: Iterable[Path], *, min_population: int = 500, features: bool = False
+    gathered: Gathered,
+    paths: Iterable[Path],
+    *,
+    min_population: int = 500,
+    features: bool = False,
+    progress: Progress = lambda _what, _share: None,
 ) -> None:
     """Add the dumps' places, names and hierarchy to what was gathered; better points replace worked-out ones.
 
-    Towns below `min_population` are left out; `features` takes rivers, mountains and the like as well.
+    Towns below `min_population` are left out; `features` takes rivers, mountains and the like that have more than one
+    name as well (the millions that nobody else names would only be noise).
     """
-    order = ("admin1codes", "admin2codes", "", "alternatenames", "hierarchy")
-    for path in sorted(
-        paths, key=lambda p: next(i for i, n in enumerate(order) if n in p.name.lower() and (n or i == 2))
-    ):
+    for path in sorted(paths, key=_turn):
         name = path.name.lower()
-        with _lines(path) as lines:
+        with _lines(path, progress) as lines:
             if "admin1codes" in name or "admin2codes" in name:
                 _divisions(gathered, lines)
             elif "alternatenames" in name:
@@ -43,35 +59,59 @@ def merge_geonames(
                 _places(gathered, lines, min_population=min_population, features=features)
 
 
+def _turn(path: Path) -> int:
+    """Divisions first, then places, then what is said about them; whatever order the files are given in."""
+    order = ("admin1codes", "admin2codes", "alternatenames", "hierarchy")
+    known = next((i for i, part in enumerate(order) if part in path.name.lower()), None)
+    return 2 if known is None else known if known < 2 else known + 1
+
+
 @contextmanager
-def _lines(path: Path) -> Iterator[Iterator[str]]:
+def _lines(path: Path, progress: Progress) -> Iterator[Iterator[str]]:
     """Lines of a text file or of the largest member of a zip."""
     try:
-        if path.suffix == ".zip":
+        if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
-                member = max(archive.infolist(), key=lambda m: m.file_size)
+                member = max(archive.infolist(), key=lambda m: m.file_size, default=None)
+                if member is None:
+                    raise UsageError(f"{path} is an empty archive")
                 with archive.open(member) as raw:
-                    yield io.TextIOWrapper(raw, encoding="utf-8", errors="replace", newline="\n")
+                    text = io.TextIOWrapper(raw, encoding="utf-8", errors="replace", newline="\n")
+                    yield _counted(text, path.name, member.file_size, progress)
         else:
             with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
-                yield file
-    except (OSError, zipfile.BadZipFile) as error:
+                yield _counted(file, path.name, path.stat().st_size, progress)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
+
+
+def _counted(lines: Iterable[str], name: str, size: int, progress: Progress) -> Iterator[str]:
+    """The lines; from time to time what share of the file they are."""
+    read = 0
+    for number, line in enumerate(lines):
+        read += len(line)
+        if number & 0xFFFF == 0:
+            progress(name, min(1.0, read / max(1, size)))
+        yield line
 
 
 def _divisions(gathered: Gathered, lines: Iterable[str]) -> None:
     """Names and ids of first and second divisions: code, name, ASCII name, id."""
     for line in lines:
         fields = line.rstrip("\n").split("\t")
-        if len(fields) < 4 or not fields[3].isdigit() or fields[0].split(".")[0] not in gathered.places:
+        if len(fields) < 4 or not _is_id(fields[3]) or fields[0].split(".")[0] not in gathered.places:
             gathered.skipped["division row"] += 1
             continue
         code, name, identifier = fields[0], fields[1], int(fields[3])
         parts = code.split(".")
+        if not name or len(parts) not in (2, 3):
+            gathered.skipped["division row"] += 1
+            continue
         key = code if len(parts) == 2 else f"{parts[0]}.{parts[1]}.{name}"
         known = gathered.places.get(key)
         if known is not None:
             known.id = identifier
+            gathered.codes[code] = key
             continue
         parent = parts[0] if len(parts) == 2 else f"{parts[0]}.{parts[1]}"
         if parent not in gathered.places:
@@ -81,6 +121,7 @@ def _divisions(gathered: Gathered, lines: Iterable[str]) -> None:
         draft = Draft(key, identifier, name, kind, parts[0], parts[1], parent=parent, located=False)
         draft.names = division_names(name)
         gathered.places[key] = draft
+        gathered.codes[code] = key
 
 
 def _places(gathered: Gathered, lines: Iterable[str], *, min_population: int, features: bool) -> None:
@@ -96,8 +137,14 @@ def _places(gathered: Gathered, lines: Iterable[str], *, min_population: int, fe
         except ValueError:
             gathered.skipped["number that is none"] += 1
             continue
-        if not (-90 <= lat <= 90 and -180 <= lon <= 180) or not fields[1]:
+        if not (-90 <= lat <= 90 and -180 <= lon <= 180):
             gathered.skipped["coordinates out of range"] += 1
+            continue
+        if not (0 < identifier <= MAX_ID and 0 <= population <= MAX_PEOPLE):
+            gathered.skipped["id or population out of range"] += 1
+            continue
+        if not fields[1]:
+            gathered.skipped["place without a name"] += 1
             continue
         known = by_id.get(identifier)
         if known is not None:
@@ -105,7 +152,8 @@ def _places(gathered: Gathered, lines: Iterable[str], *, min_population: int, fe
                 known.lat, known.lon, known.located = lat, lon, True
             known.population = population or known.population
             continue
-        kind = _kind(fields[6], fields[7], population, min_population, features=features)
+        notable = features and bool(fields[3])
+        kind = _kind(fields[6], fields[7], population, min_population, features=notable)
         if kind:
             draft = _draft(gathered, fields, kind, lat=lat, lon=lon, population=population)
             gathered.places[draft.key] = draft
@@ -121,8 +169,9 @@ def _kind(feature_class: str, code: str, population: int, least: int, *, feature
 
 def _draft(gathered: Gathered, fields: list[str], kind: str, *, lat: float, lon: float, population: int) -> Draft:
     country, admin1 = fields[8], fields[10]
-    parent = f"{country}.{admin1}" if f"{country}.{admin1}" in gathered.places else country
-    names = [(fields[1], PRIMARY)]
+    outer = f"{country}.{admin1}"
+    parent = gathered.codes.get(f"{outer}.{fields[11]}", outer) if outer in gathered.places else country
+    names = [(fields[1], ALTERNATE if kind == "feature" else PRIMARY)]  # a brook is seldom meant by its bare name
     names += [(n, ALTERNATE) for n in fields[3].split(",") if n != fields[1] and usable_alternate(n)]
     if parent not in gathered.places:
         parent = "world"
@@ -137,7 +186,7 @@ def _alternates(gathered: Gathered, lines: Iterable[str]) -> None:
     by_id = {d.id: d for d in gathered.places.values()}
     for line in lines:
         fields = line.rstrip("\n").split("\t")
-        if len(fields) < 4 or not fields[1].isdigit():
+        if len(fields) < 4 or not _is_id(fields[1]):
             gathered.skipped["alternate name row"] += 1
             continue
         draft = by_id.get(int(fields[1]))
@@ -145,7 +194,8 @@ def _alternates(gathered: Gathered, lines: Iterable[str]) -> None:
             continue
         draft.names.append((fields[3], ALTERNATE))
         if fields[2]:
-            draft.languages.append((fields[2], fields[3]))
+            at = 0 if len(fields) > 4 and fields[4] == "1" else len(draft.languages)
+            draft.languages.insert(at, (fields[2], fields[3]))  # the preferred name of a language comes first
 
 
 def _hierarchy(gathered: Gathered, lines: Iterable[str]) -> None:
@@ -153,11 +203,18 @@ def _hierarchy(gathered: Gathered, lines: Iterable[str]) -> None:
     by_id = {d.id: d for d in gathered.places.values()}
     for line in lines:
         fields = line.rstrip("\n").split("\t")
-        if len(fields) < 2 or not (fields[0].isdigit() and fields[1].isdigit()):
+        if len(fields) < 2 or not (_is_id(fields[0]) and _is_id(fields[1])):
             gathered.skipped["hierarchy row"] += 1
             continue
         outer, inner = by_id.get(int(fields[0])), by_id.get(int(fields[1]))
         if outer is None or inner is None or inner.kind not in ("feature", "region", "city") or outer.kind == "city":
             continue
         if gathered.places.get(inner.parent, inner).kind in ("world", "continent", "country"):
-            inner.parent = outer.key
+            if gathered.is_around(inner.key, outer.key):
+                gathered.skipped["place around itself"] += 1
+            else:
+                inner.parent = outer.key
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 16

@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from periplus.errors import GazetteerMissing, PlaceError
 from periplus.model import BBox, LonLat, Place
-from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS
-from periplus.places.cache import open_container
+from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS, unit_vectors
+from periplus.places.cache import open_container, streets_path
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import adopt_tables, name_key
+from periplus.places.streets import StreetNames
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
@@ -35,6 +36,8 @@ _NEEDED: Final = (
     "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
+_SLACK: Final = 1e-4
+"""Boxes are kept in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,24 @@ class Gazetteer:
         self._places: dict[int, Place] = {}
         self._shapes = container.strings("shapes")
         self._rows: dict[int, int] = {}
+        self._towns: I64 | None = None
+        self._streets: StreetNames | None = None
+        self._streets_looked_for = False
         self._made_shapes: dict[int, BaseGeometry] = {}
         adopt_tables(self.arrays["char_fold"], self.arrays["char_class"], self.arrays["char_gap"])
         self.empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
+
+    @property
+    def streets(self) -> StreetNames | None:
+        """Street names that the user loaded beside this gazetteer (`periplus gazetteer streets`), None without."""
+        if not self._streets_looked_for:
+            self._streets_looked_for = True
+            path = streets_path(self.path)
+            self._streets = StreetNames.load(path) if path.is_file() else None
+        return self._streets
 
     # -- by id ---------------------------------------------------------------------------------
 
@@ -194,16 +209,39 @@ class Gazetteer:
 
         return Point(float(self.arrays["lon"][row]), float(self.arrays["lat"][row]))
 
-    def shaped_rows(self, row: int) -> list[int]:
-        """Rows that a polygon may relate to `row`: those in the box of its own shape, and every other shape."""
-        others = self.arrays["shape_row"].astype(np.int64)
+    def rows_in_shape(self, row: int) -> I64:
+        """Rows whose point the shape of `row` covers; empty where it has none."""
         own = self.shape(row)
-        if own is not None:
-            west, south, east, north = own.bounds
-            a = self.arrays
-            inside = (a["lon"] >= west) & (a["lon"] <= east) & (a["lat"] >= south) & (a["lat"] <= north)
-            others = np.union1d(others, np.flatnonzero(inside))
-        return [int(r) for r in others if r != row]
+        if own is None:
+            return np.empty(0, dtype=np.int64)
+        import shapely  # noqa: PLC0415  heavy, and only needed where polygons are loaded
+
+        a = self.arrays
+        west, south, east, north = own.bounds
+        near = (a["lon"] >= west) & (a["lon"] <= east) & (a["lat"] >= south) & (a["lat"] <= north)
+        rows = np.flatnonzero(near)
+        shapely.prepare(own)
+        inside: npt.NDArray[np.bool_] = shapely.intersects_xy(own, a["lon"][rows], a["lat"][rows])
+        return rows[inside]
+
+    def shapes_near(self, row: int) -> list[int]:
+        """Other rows with a shape whose box meets the box or point of `row`."""
+        a = self.arrays
+        rows = a["shape_row"].astype(np.int64)
+        box = self.extent(int(a["id"][row])) if self.shape(row) is not None else None
+        point = (float(a["lon"][row]), float(a["lat"][row]))
+        here = box or BBox(point[0], point[1], point[0], point[1])
+        return [r for r in rows.tolist() if r != row and _meet(here, BBox(*(float(v) for v in a["bbox"][r])))]
+
+    def nearest_row(self, point: LonLat) -> int:
+        """The row of the town whose point is nearest, -1 in a gazetteer without towns."""
+        towns = self._towns
+        if towns is None:
+            towns = self._towns = np.flatnonzero(self.arrays["kind"] == KINDS.index("city"))
+        if not len(towns):
+            return -1
+        here = unit_vectors(np.array([point.lon]), np.array([point.lat]))[0]
+        return int(towns[np.argmax(self.arrays["xyz"][towns] @ here)])
 
     def other_names(self, place_id: int) -> tuple[str, ...]:
         """Its other names, in any language."""
@@ -310,6 +348,14 @@ class Gazetteer:
         """Rows and main names of all places."""
         for row in range(len(self)):
             yield row, self._names[row]
+
+
+def _meet(a: BBox, b: BBox) -> bool:
+    """Whether two boxes have a point in common; both may run across the antimeridian."""
+    width = [360.0 if box.east - box.west >= 360.0 else (box.east - box.west) % 360.0 for box in (a, b)]
+    apart = (b.west - a.west + _SLACK) % 360.0 - _SLACK
+    beside = apart <= width[0] + _SLACK or (360.0 - apart) % 360.0 <= width[1] + _SLACK
+    return beside and a.south <= b.north + _SLACK and b.south <= a.north + _SLACK
 
 
 def open_gazetteer(path: Path | None = None, *, progress: Callable[[str, float], None] | None = None) -> Gazetteer:

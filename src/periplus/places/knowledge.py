@@ -1,4 +1,5 @@
-"""The small tables of `knowledge.toml`: abbreviations, everyday names, demonyms, points, regions, word classes."""
+"""The small tables of `knowledge.toml` (abbreviations, everyday names, demonyms, points, regions, word classes) and
+`features.toml` (rivers, mountains, seas)."""
 
 import importlib.resources
 import tomllib
@@ -11,5 +12,8 @@ __all__ = ["knowledge"]
 @cache
 def knowledge() -> dict[str, Any]:
     """All tables by name."""
-    text = (importlib.resources.files("periplus.places") / "knowledge.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    folder = importlib.resources.files("periplus.places")
+    tables: dict[str, Any] = {}
+    for name in ("knowledge.toml", "features.toml"):
+        tables |= tomllib.loads((folder / name).read_text(encoding="utf-8"))
+    return tables

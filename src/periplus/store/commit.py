@@ -1,28 +1,43 @@
 """The commit: everything that a batch of finished leases brought, in one transaction of the node's database.
 
 Page, places, entities, links, outcome, new URLs, links for other nodes and the host's next turn stand or fall
-together. The WARC record is written before, and the row names its offset. A batch that fails leaves nothing behind.
-Runs in the one writer thread; everything else reads.
+together. The WARC record is written before, and the row names its offset. A batch that fails leaves nothing behind,
+on disk or here, so that it can be tried again when the disk has room. Runs in the one writer thread; everything else
+reads.
 """
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 import numpy as np
 
 from periplus.clock import Clock
 from periplus.fetch import RobotsRecord
-from periplus.frontier import UrlState, state_after
+from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
-from periplus.store.archive import Archive
+from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
+from periplus.store.records import archived_payload, warc_time
+from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.urls import fingerprint, registrable_domain
 
-__all__ = ["Batch", "Committed", "Completion", "Delivery", "NodeStore"]
+__all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end"]
+
+ARCHIVE_END = "archive_end"
+"""Key in `meta`: file and offset behind the last committed WARC record."""
+
+ArchivePlace = tuple[str | None, int | None, int | None]
+NOWHERE: ArchivePlace = (None, None, None)
+SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
+
+
+MAX_QUEUED_KNOWN = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,13 @@ class Completion:
     topic: str = ""
     new_urls: tuple[NewUrl, ...] = ()
     parcels: tuple[Parcel, ...] = ()
+    beyond: tuple[Parcel, ...] = ()
+    redirect: int | None = None  # fingerprint of the target
     dropped: dict[str, int] = field(default_factory=dict)
+    group: int = 0  # of near-duplicates; 0: none
+    revisit: Revisit | None = None
+    lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when
+    visited_at: float = 0.0  # 0: nothing was learnt about the URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +79,16 @@ class Batch:
 
     completions: list[Completion] = field(default_factory=list)
     seeds: list[NewUrl] = field(default_factory=list)
+    nearer: list[Parcel] = field(default_factory=list)  # URLs from `beyond` to which a shorter way has appeared
     deliveries: list[Delivery] = field(default_factory=list)
     confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
     robots: list[RobotsRecord] = field(default_factory=list)
+    due_until: float = 0.0  # URLs whose next visit is due by then (Unix time) join the queue; 0: none
+    revalued: list[tuple[int, float]] = field(default_factory=list)  # fingerprint, priority; of URLs known already
 
     def __bool__(self) -> bool:
-        return bool(self.completions or self.seeds or self.deliveries or self.confirmed or self.robots)
+        written = self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
+        return bool(written or self.due_until or self.revalued)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +97,7 @@ class Committed:
 
     queued: list[tuple[Lease, int]]
     outbox: list[tuple[int, Parcel]]
+    revalued: dict[str, float] = field(default_factory=dict)  # host -> the best new priority of its queued URLs
 
 
 class NodeStore:
@@ -81,18 +107,35 @@ class NodeStore:
         self, folder: NodeFolder, nodes: Iterable[str], settings: ArchiveSettings, *, agent: str, clock: Clock
     ) -> None:
         self.folder = folder
+        self._survives_power_loss = settings.durability == "full"
         self.db = open_writer(folder.database, durability=settings.durability)
         self.archive = Archive(folder.archive, folder.name, settings.warc_bytes, agent=agent, clock=clock)
+        self._new_hosts: list[str] = []
+        self._new_places: list[int] = []
+        try:
+            with storage_errors(folder.database):
+                self._take_up(nodes)
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _take_up(self, nodes: Iterable[str]) -> None:
+        """What an earlier run has left."""
         self._hosts: dict[str, int] = dict(self.db.execute("SELECT name, id FROM host").fetchall())
         self._places: set[int] = {row[0] for row in self.db.execute("SELECT id FROM place")}
         self._node_ids = self._number_nodes(nodes)
+        self.revalues = False
+        """Whether URLs that are queued may change their priority: in crawls with a topic."""
+        self._queued: dict[int, tuple[int, str]] = {}  # fingerprint -> id and host, of URLs added in this run
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
-        last = self.db.execute(
-            "SELECT warc_file, warc_offset + warc_length FROM page WHERE warc_file IS NOT NULL ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        self.archive.resume(*(last or (None, 0)))
+        self.archive.resume(*archive_end(self.db))
+
+    @property
+    def hosts(self) -> int:
+        """Hosts that the node knows."""
+        return len(self._hosts)
 
     def close(self) -> None:
         """Let database and archive go."""
@@ -100,22 +143,35 @@ class NodeStore:
         self.db.close()
 
     def commit(self, batch: Batch) -> Committed:
-        """Write a batch: all of it or, with an error, nothing. After an error the store has to be opened anew."""
+        """Write a batch: all of it or, with an error, nothing; after an error the same batch may be tried again."""
+        before = (self._next_url, self._next_page, self._revision, self.archive.end)
+        self._new_hosts, self._new_places = [], []
         with storage_errors(self.folder.database):
-            self.db.execute("BEGIN IMMEDIATE")
             try:
+                self.db.execute("BEGIN IMMEDIATE")
                 result = self._write(batch)
                 self.db.execute("COMMIT")
             except BaseException:
-                if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")
+                self._undo(*before)
                 raise
         return result
+
+    def _undo(self, next_url: int, next_page: int, revision: int, end: tuple[str, int]) -> None:
+        """Forget what a failed batch has left in memory and in the archive."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
+        self._next_url, self._next_page, self._revision = next_url, next_page, revision
+        for host in self._new_hosts:
+            del self._hosts[host]
+        self._places.difference_update(self._new_places)
+        self.archive.resume(*end)
 
     def _write(self, batch: Batch) -> Committed:
         queued: list[tuple[Lease, int]] = []
         outbox: list[tuple[int, Parcel]] = []
         self._add_urls(batch.seeds, queued)
+        self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
+        outbox.extend(self._send([parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
             self._receive(delivery)
@@ -125,8 +181,11 @@ class NodeStore:
             self._complete(completion)
             self._add_urls(completion.new_urls, queued)
             outbox.extend(self._send(completion.parcels))
+            self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
+        if batch.due_until:
+            queued.extend(queue_due(self.db, batch.due_until))
         self._count("outcome", "name", outcomes)
         self._count("dropped", "reason", dropped)
         for receiver, sequence in batch.confirmed.items():
@@ -136,7 +195,16 @@ class NodeStore:
                 "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?)",
                 (record.origin, record.status, record.body, record.fetched_at, record.expires_at, record.failures),
             )
-        return Committed(queued, outbox)
+        self._note_archive_end()
+        return Committed(queued, outbox, self._revalue(batch.revalued))
+
+    def _note_archive_end(self) -> None:
+        """What lies behind this in the archive does not count, should the process die before the next commit."""
+        if self.archive.is_open:
+            if self._survives_power_loss:
+                self.archive.sync()
+            file, offset = self.archive.end
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ARCHIVE_END, f"{offset} {file}"))
 
     # -- Frontier rows -----------------------------------------------------------------------------
 
@@ -146,13 +214,42 @@ class NodeStore:
             host_id = self._host_id(new.host)
             url_id, self._next_url = self._next_url, self._next_url + 1
             rows.append(
-                (url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth, new.redirects)
+                (
+                    *(url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth),
+                    *(new.redirects, new.sitemap),
+                )
             )
-            queued.append((Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0), host_id))
+            lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
+            if self.revalues:
+                if len(self._queued) >= MAX_QUEUED_KNOWN:
+                    del self._queued[next(iter(self._queued))]
+                self._queued[new.fingerprint] = (url_id, new.host)
+            queued.append((lease, host_id))
         self.db.executemany(
-            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             rows,
+        )
+
+    def _revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
+        """Queued URLs get the priority that all their parents say; gives the best one by host."""
+        rows = [(priority, *self._queued[mark]) for mark, priority in changed if mark in self._queued]
+        self.db.executemany(
+            "UPDATE url SET priority = ? WHERE id = ? AND state = ?",
+            [(priority, url_id, UrlState.QUEUED) for priority, url_id, _ in rows],
+        )
+        best: dict[str, float] = {}
+        for priority, _, host in rows:
+            best[host] = max(priority, best.get(host, priority))
+        return best
+
+    def _set_aside(self, beyond: Iterable[Parcel]) -> None:
+        self.db.executemany(
+            "INSERT OR IGNORE INTO beyond VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (far.url.fingerprint, far.url.url, far.receiver, far.url.priority, far.url.depth, far.url.redirects)
+                for far in beyond
+            ],
         )
 
     def _host_id(self, host: str) -> int:
@@ -160,34 +257,53 @@ class NodeStore:
         if host_id is None:
             cursor = self.db.execute("INSERT INTO host (name, domain) VALUES (?, ?)", (host, registrable_domain(host)))
             host_id = self._hosts[host] = cursor.lastrowid or 0
+            self._new_hosts.append(host)
         return host_id
 
     def _complete(self, done: Completion) -> None:
         lease = done.lease
-        self.db.execute(
-            "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ? WHERE id = ?",
-            (state_after(done.outcome), done.outcome, lease.attempts + 1, done.retry_at, lease.url_id),
-        )
+        if done.visited_at or done.revisit:
+            self._visited(done)
+        else:
+            attempts = lease.attempts + 1
+            self.db.execute(
+                "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
+                (state_after(done.outcome), done.outcome, attempts, done.retry_at, done.redirect, lease.url_id),
+            )
         self.db.execute(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
             (done.host_not_before, self._host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
+            self._queued.pop(fingerprint(lease.url), None)
             self._add_page(done, done.fetched, done.analysis)
+        elif done.outcome is Outcome.NOT_MODIFIED and done.fetched is not None:
+            self._archive_unchanged(lease, done.fetched)
+        if done.lastmods:
+            bring_forward(self.db, done.lastmods)
+
+    def _visited(self, done: Completion) -> None:
+        """A URL that was read: when it is visited again, and what is new about its page."""
+        gone = done.outcome is Outcome.GONE and not done.lease.sitemap
+        mark_visited(self.db, done.lease.url_id, done.outcome, done.revisit, done.visited_at)
+        if gone or done.analysis is not None:
+            what = "gone" if gone else "changed" if done.lease.visits else "new"
+            self.db.execute("INSERT INTO page_change VALUES (?, ?, ?)", (done.lease.url_id, done.visited_at, what))
+        if gone:
+            self._revision += 1
+            mark_gone(self.db, done.lease.url_id, self._revision)
 
     # -- Page rows ---------------------------------------------------------------------------------
 
     def _add_page(self, done: Completion, fetched: Fetched, found: Analysis) -> None:
         kept = done.outcome is Outcome.KEPT
-        page_id, self._next_page = self._next_page, self._next_page + 1
+        page_id = self._page_id(done.lease)
         self._revision += 1
-        warc: tuple[str | None, int | None, int | None] = (None, None, None)
-        if kept and found.warc:
-            warc = self.archive.append(found.warc)
+        warc = self._archive_page(done, fetched, found)
         for weighted in found.places:
             self._add_place(weighted.place)
         self.db.execute(
-            "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 page_id,
                 done.lease.url_id,
@@ -215,10 +331,57 @@ class NodeStore:
                 fetched.header("Last-Modified"),
             ),
         )
+        if done.group:
+            row = (page_id, found.likeness, done.group)
+            self.db.execute("INSERT OR REPLACE INTO page_likeness VALUES (?, ?, ?)", row)
         if kept:
             self.db.execute("INSERT INTO page_text VALUES (?, ?, ?)", (page_id, found.text, found.mentions))
         self._add_geography(page_id, found)
         self._add_links(page_id, found)
+
+    def _page_id(self, lease: Lease) -> int:
+        """A new number for a new page; a page that is read again keeps its own, and what it brought before goes."""
+        row = None
+        if lease.visits:
+            row = self.db.execute("SELECT id FROM page WHERE url_id = ?", (lease.url_id,)).fetchone()
+        if row is None:
+            page_id, self._next_page = self._next_page, self._next_page + 1
+            return page_id
+        for table in ("page_text", "page_place", "entity", "link"):
+            self.db.execute(f"DELETE FROM {table} WHERE page_id = ?", row)
+        return int(row[0])
+
+    def _archive_page(self, done: Completion, fetched: Fetched, found: Analysis) -> ArchivePlace:
+        """Archive a kept page whole and a duplicate as a revisit, if its body is one that is archived already."""
+        if not found.warc:
+            return NOWHERE
+        if done.outcome is Outcome.KEPT:
+            return self.archive.append(*found.warc)
+        if done.outcome is Outcome.DUPLICATE:
+            row = self.db.execute(f"{SEEN} WHERE content_digest = ? AND kept = 1 LIMIT 1", (found.content_digest,))
+            seen = self._seen(row.fetchone())
+            if seen is not None and seen.payload_digest == found.payload:
+                return self.archive.append(revisit_record(fetched, seen), *found.warc[1:])
+        return NOWHERE
+
+    def _archive_unchanged(self, lease: Lease, fetched: Fetched) -> None:
+        """The page says what it said before: a revisit record, if there is a record to refer to.
+
+        The text may be the same while the body is not; then the body is archived as it came.
+        """
+        seen = self._seen(self.db.execute(f"{SEEN} WHERE url_id = ?", (lease.url_id,)).fetchone())
+        if seen is None:
+            return
+        same = fetched.status == HTTPStatus.NOT_MODIFIED or payload_digest(fetched.body) == seen.payload_digest
+        response, *others = page_records(fetched, {})
+        self.archive.append(revisit_record(fetched, seen) if same else response, *others)
+
+    def _seen(self, row: tuple[str, str, str, int, int] | None) -> Seen | None:
+        """The archived response that a row of `page` stands for."""
+        if row is None or row[2] is None:
+            return None
+        url, fetched_at, file, offset, length = row
+        return Seen(url, warc_time(fetched_at), archived_payload(self.folder.archive / file, offset, length))
 
     def _add_geography(self, page_id: int, found: Analysis) -> None:
         self.db.executemany(
@@ -235,16 +398,18 @@ class NodeStore:
             return
         fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
         nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
+        steps = bytes(link.steps for link in found.links)
         parts = b"".join(link.parts for link in found.links)
         self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, parts) VALUES (?, ?, ?, ?)",
-            (page_id, fingerprints.tobytes(), nodes.tobytes(), parts),
+            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts) VALUES (?, ?, ?, ?, ?)",
+            (page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b"", parts),
         )
 
     def _add_place(self, place: Place) -> None:
         if place.id in self._places:
             return
         self._places.add(place.id)
+        self._new_places.append(place.id)
         self.db.execute(
             "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?)",
             (
@@ -300,3 +465,15 @@ class NodeStore:
         """Number the job's nodes in the order of their names; the same in every database of the crawl."""
         self.db.executemany("INSERT OR IGNORE INTO node_name VALUES (?, ?)", list(enumerate(sorted(nodes))))
         return dict(self.db.execute("SELECT name, id FROM node_name").fetchall())
+
+
+def archive_end(db: sqlite3.Connection) -> tuple[str | None, int]:
+    """Where the committed part of the archive ends: its last file (None: there is none) and the offset in it."""
+    noted = db.execute("SELECT value FROM meta WHERE key = ?", (ARCHIVE_END,)).fetchone()
+    if noted is not None:
+        offset, _, file = noted[0].partition(" ")
+        return file, int(offset)
+    last = db.execute(  # written before the end was noted
+        "SELECT warc_file, warc_offset + warc_length FROM page WHERE warc_file IS NOT NULL ORDER BY id DESC LIMIT 1"
+    ).fetchone()
+    return last or (None, 0)

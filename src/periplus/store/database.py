@@ -12,9 +12,9 @@ from pathlib import Path
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
 
-__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors"]
+__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors", "transaction"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 4
 
 
 def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:
@@ -25,7 +25,7 @@ def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection
         db.execute("PRAGMA journal_mode = WAL")
         # NORMAL survives the death of the process, FULL also the loss of power (SQLite's WAL documentation).
         db.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
-        db.execute("PRAGMA cache_size = -65536")
+        db.execute("PRAGMA cache_size = -24576")  # KiB; memory counts, and the system caches the file as well
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute("PRAGMA busy_timeout = 10000")
         _ensure_schema(db, path)
@@ -41,6 +41,20 @@ def open_reader(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA busy_timeout = 10000")
         _check_version(db, path)
     return db
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """All of the block's changes or, with an error, none of them."""
+    with storage_errors(path):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
 
 
 def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
@@ -62,8 +76,11 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
+        extended = getattr(error, "sqlite_errorcode", 0)
+        code = extended & 0xFF
+        if (
+            code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE
+        ):  # no room for the file, or beside it
             raise DiskFull(f"{path}: no room left on the disk; free some and run the same command again") from error
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             raise Corrupt(f"{path}: not a readable database ({error}); restore it from a copy") from error

@@ -2,6 +2,7 @@
 
 my-crawl/
   crawl.toml                     the job as it was started
+  log.jsonl                      what happened, one JSON object a line
   nodes/<name>/node.db           frontier, pages, places, links, outbox  (SQLite, WAL)
   nodes/<name>/archive/*.warc.gz one gzip member per record
   nodes/<name>/index/            tantivy; can be deleted and rebuilt
@@ -64,6 +65,11 @@ class CrawlFolder:
         """The job as it was started."""
         return self.path / "crawl.toml"
 
+    @property
+    def log_file(self) -> Path:
+        """The structured log."""
+        return self.path / "log.jsonl"
+
     def node(self, name: str) -> NodeFolder:
         """The folder of the node `name`."""
         return NodeFolder(name, self.path / "nodes" / name)
@@ -105,8 +111,9 @@ class CrawlFolder:
             except BlockingIOError:
                 pid = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
                 raise FolderInUse(f"{self.path}: process {pid} is crawling here; wait for it or stop it") from None
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            with storage_errors(self.path):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             yield
         finally:
             os.close(descriptor)

@@ -26,9 +26,32 @@ CREATE TABLE url (
   depth       INTEGER NOT NULL,         -- links away from a seed
   redirects   INTEGER NOT NULL DEFAULT 0, -- redirects that led here in a row
   attempts    INTEGER NOT NULL DEFAULT 0,
-  not_before  REAL NOT NULL DEFAULT 0   -- Unix time of the next try
+  not_before  REAL NOT NULL DEFAULT 0,  -- Unix time of the next try or visit
+  sitemap     INTEGER NOT NULL DEFAULT 0, -- 1: a list of URLs, not a page
+  visits      INTEGER NOT NULL DEFAULT 0, -- how often it was read
+  visited_at  REAL NOT NULL DEFAULT 0,  -- Unix time of the last visit that brought an answer
+  revisit_seconds REAL NOT NULL DEFAULT 0, -- interval until the next visit, where the crawl revisits
+  redirect    INTEGER                   -- fingerprint of the URL that it redirects to
 );
 CREATE INDEX url_queue ON url (host_id, priority DESC, id) WHERE state = 0;
+CREATE INDEX url_revisit ON url (not_before) WHERE state = 2;
+CREATE INDEX url_waiting ON url (fingerprint) WHERE state = 2;
+
+CREATE TABLE page_change (              -- the history of pages: what was new, changed or gone, and when
+  url_id INTEGER NOT NULL REFERENCES url(id),
+  at     REAL NOT NULL,                 -- Unix time
+  what   TEXT NOT NULL                  -- new, changed, gone
+);
+CREATE INDEX page_change_at ON page_change (at);
+
+CREATE TABLE beyond (                   -- URLs that are too far away, as long as no shorter way appears (ways.py)
+  fingerprint INTEGER PRIMARY KEY,
+  url         TEXT NOT NULL,
+  node        TEXT NOT NULL,            -- that it was assigned to
+  priority    REAL NOT NULL,
+  depth       INTEGER NOT NULL,
+  redirects   INTEGER NOT NULL
+);
 
 CREATE TABLE robots (                   -- what each origin's robots.txt said
   origin     TEXT PRIMARY KEY,
@@ -61,7 +84,7 @@ CREATE TABLE page (                     -- every HTML page that was fetched and 
   content_digest    INTEGER NOT NULL,   -- xxh3 of title and text
   keyword_relevance REAL NOT NULL,
   place_relevance   REAL NOT NULL,
-  topic             TEXT NOT NULL,      -- name of the topic it is relevant to, or empty
+  topic             TEXT NOT NULL,      -- names of the topics it is relevant to, one a line
   main_place        INTEGER,            -- place.id
   warc_file         TEXT,
   warc_offset       INTEGER,
@@ -71,6 +94,13 @@ CREATE TABLE page (                     -- every HTML page that was fetched and 
 );
 CREATE INDEX page_revision ON page (revision);
 CREATE INDEX page_digest ON page (content_digest) WHERE kept = 1;
+
+CREATE TABLE page_likeness (            -- near-duplicates: pages of one host in one group have nearly the same text
+  page_id  INTEGER PRIMARY KEY REFERENCES page(id),
+  likeness INTEGER NOT NULL,            -- frontier/likeness.py
+  "group"  INTEGER NOT NULL             -- the likeness of the group's first page
+);
+CREATE INDEX page_likeness_group ON page_likeness ("group");
 
 CREATE TABLE page_text (                -- kept pages only
   page_id  INTEGER PRIMARY KEY REFERENCES page(id),
@@ -111,6 +141,7 @@ CREATE TABLE link (                     -- a page's links, packed: one row a pag
   page_id      INTEGER PRIMARY KEY REFERENCES page(id),
   fingerprints BLOB NOT NULL,           -- int64 little-endian, one a link, as in url.fingerprint
   nodes        BLOB NOT NULL,           -- uint16 little-endian, one a link: node_name.id it was assigned to
+  steps        BLOB NOT NULL DEFAULT x'', -- uint8, one a link: how much deeper it leads; empty if all are 1
   parts        BLOB NOT NULL DEFAULT x'' -- parts of each link's priority: topics.LinkParts, a byte (255ths) each
 );
 

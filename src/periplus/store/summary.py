@@ -1,13 +1,59 @@
 """The summary of a crawl, read from its databases: the JSON of `periplus crawl` and the table that people see."""
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
 from periplus.urls import fingerprint
 
-__all__ = ["NodeSummary", "Summary", "summarize"]
+__all__ = ["Harvest", "HarvestShare", "NodeSummary", "Summary", "summarize"]
+
+RECENT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestShare:
+    """Pages that belong to a topic: how many, their share of all fetched pages, and of the last 1,000."""
+
+    pages: int
+    share: float
+    recent: float
+
+
+class Harvest:
+    """How many of the fetched pages belong to the topics, over all and lately. `""` stands for any topic."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._found: Counter[str] = Counter()
+        self._recent: deque[tuple[str, ...]] = deque(maxlen=RECENT)
+        self._lately: Counter[str] = Counter()
+
+    def add(self, topics: Sequence[str]) -> None:
+        """One more page, with the topics it belongs to."""
+        names = ("", *topics) if topics else ()
+        if len(self._recent) == RECENT:
+            self._lately.subtract(self._recent[0])
+        self._recent.append(names)
+        self._pages += 1
+        self._found.update(names)
+        self._lately.update(names)
+
+    def shares(self) -> dict[str, HarvestShare]:
+        """The harvest by topic; "all" is that of any topic."""
+        if not self._pages:
+            return {}
+        names = sorted(self._found) or [""]
+        return {
+            name or "all": HarvestShare(
+                self._found[name],
+                round(self._found[name] / self._pages, 4),
+                round(self._lately[name] / len(self._recent), 4),
+            )
+            for name in names
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +80,7 @@ class Summary:
     stop_reason: str
     nodes: dict[str, NodeSummary]
     dropped: dict[str, int] = field(default_factory=dict)
+    harvest: dict[str, HarvestShare] = field(default_factory=dict)
 
 
 def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_run: int) -> Summary:
@@ -43,6 +90,7 @@ def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_
     dropped: Counter[str] = Counter()
     fingerprints: set[int] = set()
     queued = 0
+    fetched: list[tuple[str, int, str]] = []
     for node in folder.nodes():
         db = open_reader(node.database)
         try:
@@ -51,6 +99,7 @@ def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_
             nodes[node.name] = NodeSummary(pages, kept, sent, received)
             outcomes.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
             dropped.update(dict(db.execute("SELECT reason, count FROM dropped").fetchall()))
+            fetched += db.execute("SELECT fetched_at, id, topic FROM page").fetchall()
             queued += db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
             fingerprints.update(row[0] for row in db.execute("SELECT fingerprint FROM url"))
             sent_on_the_way = [fingerprint(row[0]) for row in db.execute("SELECT url FROM outbox")]
@@ -58,6 +107,9 @@ def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_
             fingerprints.update(sent_on_the_way)
         finally:
             db.close()
+    harvest = Harvest()
+    for _, _, topic in sorted(fetched):
+        harvest.add(topic.splitlines())
     return Summary(
         pages=sum(node.pages for node in nodes.values()),
         kept=sum(node.kept for node in nodes.values()),
@@ -69,4 +121,5 @@ def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_
         stop_reason=stop_reason,
         nodes=nodes,
         dropped=dict(sorted(dropped.items())),
+        harvest=harvest.shares(),
     )

@@ -9,6 +9,7 @@ from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.making import STRATEGIES, make_strategy
 from periplus.strategies.ownership import Ownership, load_targets
 from periplus.strategies.protocol import HostView, Known, Strategy, choose
+from periplus.strategies.settling import Settling
 
 __all__ = [
     "STRATEGIES",
@@ -17,6 +18,7 @@ __all__ = [
     "HostView",
     "Known",
     "Ownership",
+    "Settling",
     "Strategy",
     "choose",
     "load_targets",

@@ -1,16 +1,23 @@
 """Room `topics`: what a crawl is about, and how relevant a page is to it. Between `places` and `strategies`."""
 
+from periplus.topics.link_book import LinkBook, link_features
 from periplus.topics.priority import LinkParts, LinkScorer, link_priority, packed_parts, unpacked_parts
-from periplus.topics.relevance import judge
-from periplus.topics.topic import Topic, make_topic
+from periplus.topics.relevance import judge, judge_view
+from periplus.topics.topic import Topic, make_topic, make_topics
+from periplus.topics.view import View
 
 __all__ = [
+    "LinkBook",
     "LinkParts",
     "LinkScorer",
     "Topic",
+    "View",
     "judge",
+    "judge_view",
+    "link_features",
     "link_priority",
     "make_topic",
+    "make_topics",
     "packed_parts",
     "unpacked_parts",
 ]

@@ -10,16 +10,17 @@ Places:             the share of the page's place mentions that lie in a target 
                     the lesser ones support a target that is there and cannot replace it.
 """
 
-import itertools
 import math
+from collections import Counter
+from collections.abc import Mapping
 
 from periplus.model import Place
-from periplus.topics.keywords import count_keywords
 from periplus.topics.reading import TITLE_BOOST, Reading
 from periplus.topics.topic import Topic
-from periplus.topics.words import is_unspaced, stem_phrase
+from periplus.topics.view import View
+from periplus.topics.words import stems
 
-__all__ = ["keyword_score", "keyword_step", "place_share", "place_step", "terms_found"]
+__all__ = ["hand_step", "learnt_step", "place_share", "place_step"]
 
 HAND_PLACE_HALF = 0.3
 LONG_TEXT_WORDS = 400
@@ -31,122 +32,105 @@ PLACE_WORDS = 250
 CROWD = 20
 """With more keywords than this, each single one says less."""
 
-
-def keyword_step(
-    reading: Reading, topic: Topic, language: str, text: str, title: str
-) -> tuple[float, dict[str, float]]:
-    """Relevance 0..1 of the page's words, and the keywords found with their counts."""
-    if not topic.keywords:
-        return 1.0, {}
-    if topic.learnt.form == "none":
-        found = _hand_found(topic, language, text, title)
-        return _by_hand(found, topic, reading), {word: float(count) for word, _, count in found}
-    found = terms_found(reading, topic.keywords, language, text)
-    evidence = {word: float(count) for word, _, count in found}
-    score = keyword_score(found, terms_found(reading, topic.against, language, text), reading, topic)
-    return _scaled(score, topic.learnt.keyword_half), evidence
+Found = dict[int, int]
+"""Counts by the keyword's position in the topic."""
 
 
-def keyword_score(
-    found: list[tuple[str, float, int]], against: list[tuple[str, float, int]], reading: Reading, topic: Topic
-) -> float:
-    """The learnt score of a page, before it is scaled."""
+def learnt_step(reading: Reading, topic: Topic, language: str, text: str) -> tuple[float, dict[str, float]]:
+    """Relevance 0..1 of the page's words by learnt weights, and the keywords found with their counts."""
+    found = topic.lexicon(language).count_bags(reading.stems, reading.pairs, text)
+    against: Found = {}
+    if topic.against:
+        against = topic.lexicon(language, against=True).count_bags(reading.stems, reading.pairs, text)
+    linear = _weighted(found, topic.keywords) - _weighted(against, topic.against)
     norm = reading.norm
-    linear = sum(w * (1.0 + math.log(n)) for _, w, n in found) - sum(w * (1.0 + math.log(n)) for _, w, n in against)
     linear = linear / norm if norm else 0.0
     if topic.learnt.form == "cosine":
-        return max(0.0, topic.learnt.scale * linear)
-    return _sigmoid(topic.learnt.bias + topic.learnt.scale * linear)
+        score = max(0.0, topic.learnt.scale * linear)
+    else:
+        score = _sigmoid(topic.learnt.bias + topic.learnt.scale * linear)
+    return _scaled(score, topic.learnt.keyword_half), _evidence(found, topic)
 
 
-def terms_found(
-    reading: Reading, keywords: tuple[tuple[str, float], ...], language: str, text: str
-) -> list[tuple[str, float, int]]:
-    """The keywords that occur: (keyword, weight, count)."""
-    found = []
-    folded = ""
-    for word, weight in keywords:
-        if is_unspaced(word):
-            folded = folded or text.casefold()
-            count = folded.count(word.casefold())
-        else:
-            count = _count(reading, stem_phrase(word, language))
-        if count:
-            found.append((word, weight, count))
-    return found
+def _weighted(found: Found, keywords: tuple[tuple[str, float], ...]) -> float:
+    return sum(keywords[i][1] * (1.0 + math.log(n)) for i, n in found.items())
 
 
-def place_step(reading: Reading, topic: Topic) -> tuple[float, dict[str, float]]:
+def _evidence(found: Found, topic: Topic) -> dict[str, float]:
+    return {topic.keywords[i][0]: float(n) for i, n in sorted(found.items())}
+
+
+def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str, float]]:
+    """Relevance 0..1 of the page's words by keywords given by hand, and the keywords found with their counts.
+
+    They are counted in the whole text, stop words and place names included; a title counts more.
+    """
+    lexicon = topic.lexicon(language)
+    sequence, counted = view.plain(language)
+    found = lexicon.count(sequence, view.page.text, counted)
+    if title := view.page.title:
+        words = stems(title, language)
+        for number, count in lexicon.count(words, title, Counter(words)).items():
+            found[number] = found.get(number, 0) + (1 + TITLE_BOOST) * count
+    return _by_hand(found, topic, len(sequence)), _evidence(found, topic)
+
+
+def _by_hand(found: Found, topic: Topic, words: int) -> float:
+    """Evidence of hand-given keywords: how strongly each occurs, and how many of them."""
+    crowd = min(1.0, CROWD / len(topic.keywords))
+    long = 1.0 + words / LONG_TEXT_WORDS
+    miss, covered = 1.0, 0.0
+    for number, count in found.items():
+        weight = topic.keywords[number][1]
+        covered += weight
+        miss *= 1.0 - crowd * weight * count / (count + long)
+    covered = covered / topic.keyword_mass * (1.0 - 1.0 / len(found)) if found and topic.keyword_mass else 0.0
+    return 1.0 - miss * (1.0 - covered)
+
+
+def place_step(
+    masses: Mapping[Place, float], topic: Topic, words: int, country: str = ""
+) -> tuple[float, dict[str, float]]:
     """Relevance 0..1 of the page's places, and the mass found for each of the topic's places."""
     if not topic.places:
         return 1.0, {}
-    share, evidence = place_share(reading, topic.places)
+    share, evidence = place_share(masses, topic, words, country)
     half = topic.learnt.place_half or HAND_PLACE_HALF
     return _scaled(share, half), evidence
 
 
-def place_share(reading: Reading, places: tuple[tuple[Place, float], ...]) -> tuple[float, dict[str, float]]:
-    """The share of the page's places that lie in the topic's, 0..1, with what counted for which."""
-    largest = max(weight for _, weight in places)
-    weights = {place.id: weight / largest for place, weight in places}
-    around = {ancestor for place, _ in places for ancestor in place.ancestors} - weights.keys()
-    names = {place.id: place.name for place, _ in places}
+def place_share(
+    masses: Mapping[Place, float], topic: Topic, words: int, country: str = ""
+) -> tuple[float, dict[str, float]]:
+    """The share of the page's places that lie in the topic's, 0..1, with what counted for which.
+
+    The country of the page's site counts as one mention of the topic's place that is in it.
+    """
+    table = topic.table
     target = support = 0.0
-    total = 1.0 + reading.words / PLACE_WORDS if reading.places else 1.0
-    evidence: dict[str, float] = {}
-    for place, mass in _with_home(reading, places):
-        if place.id in around:
+    total = 1.0 + words / PLACE_WORDS if masses else 1.0
+    by_position: dict[int, float] = {}
+    for place, mass in masses.items():
+        worth = table.worth(place)
+        if not worth.counts:
             continue  # a place around the target says neither yes nor no
         total += mass
-        hit, weight = place.id, weights.get(place.id, 0.0)
-        for above in place.ancestors:
-            if weights.get(above, 0.0) > weight:
-                hit, weight = above, weights[above]
-        if weight >= 0.5:
-            target += mass
+        if worth.position >= 0:
+            by_position[worth.position] = by_position.get(worth.position, 0.0) + mass
+            if worth.weight >= 0.5:
+                target += mass
+            else:
+                support += worth.weight * mass
+    home = table.countries.get(country, -1) if country else -1
+    if home >= 0:
+        total += 1.0
+        by_position[home] = by_position.get(home, 0.0) + 1.0
+        if table.weight_of(home) >= 0.5:
+            target += 1.0
         else:
-            support += weight * mass
-        if weight:
-            evidence[names[hit]] = evidence.get(names[hit], 0.0) + mass
+            support += table.weight_of(home)
+    evidence = {table.names[position]: mass for position, mass in by_position.items()}
     return (target + min(target, support)) / total, evidence
-
-
-def _with_home(reading: Reading, places: tuple[tuple[Place, float], ...]) -> list[tuple[Place, float]]:
-    """The page's places; the site's country counts as one mention of those of the topic's places that are in it."""
-    masses = list(reading.places.items())
-    if reading.country:
-        masses += [(place, 1.0) for place, _ in places if place.country == reading.country][:1]
-    return masses
-
-
-def _hand_found(topic: Topic, language: str, text: str, title: str) -> list[tuple[str, float, int]]:
-    """Hand-given keywords are counted in the whole text, stop words and place names included; a title counts more."""
-    words = tuple(word for word, _ in topic.keywords)
-    counts = count_keywords(text, words, language)
-    if title:
-        more = count_keywords(title, words, language)
-        counts = [count + (1 + TITLE_BOOST) * extra for count, extra in zip(counts, more, strict=True)]
-    return [(word, weight, n) for (word, weight), n in zip(topic.keywords, counts, strict=True) if n]
-
-
-def _by_hand(found: list[tuple[str, float, int]], topic: Topic, reading: Reading) -> float:
-    """Evidence of hand-given keywords: how strongly each occurs, and how many of them."""
-    crowd = min(1.0, CROWD / len(topic.keywords))
-    long = 1.0 + reading.words / LONG_TEXT_WORDS
-    miss = 1.0
-    for _, weight, count in found:
-        miss *= 1.0 - crowd * weight * count / (count + long)
-    total = sum(weight for _, weight in topic.keywords)
-    covered = sum(weight for _, weight, _ in found) / total * (1.0 - 1.0 / len(found)) if found and total else 0.0
-    return 1.0 - miss * (1.0 - covered)
-
-
-def _count(reading: Reading, stemmed: str) -> int:
-    """How often a stemmed word or phrase occurs; of a long phrase its rarest pair counts."""
-    if " " not in stemmed:
-        return reading.stems.get(stemmed, 0)
-    words = stemmed.split(" ")
-    return min(reading.pairs.get(f"{a} {b}", 0) for a, b in itertools.pairwise(words))
 
 
 def _scaled(score: float, half: float) -> float:

@@ -6,8 +6,8 @@ person can read and change. Half points come from the samples' own cross-validat
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -18,14 +18,15 @@ from periplus.model import Place
 from periplus.settings import LearntSettings
 from periplus.topics.logistic import fit_logistic
 from periplus.topics.reading import Reading
+from periplus.topics.targets import Candidate, PlaceOf, find_candidates, find_targets, share_in
 from periplus.topics.words import stem_phrase
 
-__all__ = ["Candidate", "Learnt", "learn", "learn_paper"]
+__all__ = ["Learnt", "learn", "learn_paper"]
 
 MAX_KEYWORDS = 140
 MAX_AGAINST = 60
 CONTRAST_KEYWORDS = 200
-LOGISTIC_HALF = 0.34
+LOGISTIC_HALF = 0.30
 COSINE_HALF = 0.7
 """Half points as parts of the median of the samples' own scores."""
 
@@ -35,28 +36,9 @@ LOCAL_BACKGROUND = 0.8
 """Part of the unlabelled pages that name a target place, as far as there are such: the hard cases."""
 
 FOLDS = 5
-MAX_TARGETS = 8
-COVERED = 0.1
-"""A sample with this share of mentions in the targets needs no further target."""
-
-NARROW = 0.9
-"""A target is narrowed to a place inside it that holds this part of its share."""
-
 PAPER_TERMS = 10
 
-PlaceOf = Callable[[int], Place]
-"""The gazetteer's look-up by id."""
-
 Matrix = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A place that the samples may be about: its mean share of mentions, and in how many samples it is named."""
-
-    place: Place
-    share: float
-    samples: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +63,8 @@ def learn(
     language: str = "en",
 ) -> Learnt:
     """Learn from samples, unlabelled pages, and pages that were judged not to belong (they count ten times)."""
-    candidates = _candidates(samples, place_of)
-    chosen = list(targets) or _targets(samples, candidates, place_of)
+    candidates = find_candidates(samples, background, place_of)
+    chosen = list(targets) or find_targets(samples, background, place_of)
     others = _background(background, {place.id for place in chosen})
     if others or rejected:
         keywords, against, settings = _by_logistic(samples, others, rejected)
@@ -122,80 +104,9 @@ def learn_paper(samples: Sequence[Reading], *, place_of: PlaceOf, terms: int = P
         against={},
         places={place: count / most_place for place, count in top_places if count},
         settings=LearntSettings(),
-        candidates=tuple(_candidates(samples, place_of)[:10]),
+        candidates=tuple(find_candidates(samples, (), place_of)[:10]),
         counts=dict(top_words),
     )
-
-
-# -- Places ------------------------------------------------------------------------------------------
-
-
-def _shares(reading: Reading) -> dict[Place, float]:
-    """Each place's own share of the page's mentions; not rolled up."""
-    total = sum(reading.places.values())
-    return {place: mass / total for place, mass in reading.places.items()} if total else {}
-
-
-def _candidates(samples: Sequence[Reading], place_of: PlaceOf) -> list[Candidate]:
-    """Countries by their mean share over the samples, rolled up; best first."""
-    share: dict[int, float] = defaultdict(float)
-    named: Counter[int] = Counter()
-    for reading in samples:
-        found: set[int] = set()
-        for place, part in _shares(reading).items():
-            above = place.id if place.kind == "country" else _country_id(place)
-            if above is not None:
-                share[above] += part / len(samples)
-                found.add(above)
-        named.update(found)
-    order = sorted(share, key=lambda i: (-share[i], i))
-    return [Candidate(place_of(i), share[i], named[i]) for i in order]
-
-
-def _country_id(place: Place) -> int | None:
-    """The id of the country that a place lies in. The hierarchy is world, continent, country, …"""
-    return place.ancestors[2] if len(place.ancestors) > 2 else None
-
-
-def _narrowed(samples: Sequence[Reading], found: Candidate, place_of: PlaceOf) -> Place:
-    """The deepest place below a candidate that holds nearly all of its share."""
-    place = found.place
-    while True:
-        below: dict[int, float] = defaultdict(float)
-        for reading in samples:
-            for inner, part in _shares(reading).items():
-                chain = (*inner.ancestors, inner.id)
-                if place.id in chain[:-1]:
-                    below[chain[chain.index(place.id) + 1]] += part / len(samples)
-        best = max(below, key=lambda i: (below[i], -i), default=None)
-        if best is None or below[best] < NARROW * found.share:
-            return place
-        place = place_of(best)
-
-
-def _targets(samples: Sequence[Reading], candidates: list[Candidate], place_of: PlaceOf) -> list[Place]:
-    """The fewest places that cover the samples: the strongest first, then whatever the uncovered ones are about.
-
-    A topic about one country gets one target, because nearly every sample names it; a topic about several gets each
-    of them, because the samples that the first leaves uncovered agree on the next.
-    """
-    chosen: list[Place] = []
-    left = [reading for reading in samples if reading.places]
-    needed = max(2.0, 0.25 * len(left))
-    for _ in range(MAX_TARGETS):
-        best = next(iter(_candidates(left, place_of) if chosen else candidates), None)
-        if best is None or (chosen and (best.samples < needed or best.share * len(left) < 0.5 * needed)):
-            break
-        covered = [reading for reading in left if _share_in(reading, best.place.id) >= COVERED]
-        chosen.append(_narrowed(covered, best, place_of))
-        left = [reading for reading in left if _share_in(reading, best.place.id) < COVERED]
-        if len(left) < needed:
-            break
-    return chosen
-
-
-def _share_in(reading: Reading, place_id: int) -> float:
-    return sum(part for place, part in _shares(reading).items() if place_id in (place.id, *place.ancestors))
 
 
 # -- Keywords ----------------------------------------------------------------------------------------
@@ -203,7 +114,7 @@ def _share_in(reading: Reading, place_id: int) -> float:
 
 def _background(pages: Sequence[Reading], targets: set[int]) -> list[Reading]:
     """The unlabelled pages to learn against, most of them from the targets: so topic and place are told apart."""
-    local = [page for page in pages if any(_share_in(page, target) > 0 for target in targets)]
+    local = [page for page in pages if any(share_in(page, target) > 0 for target in targets)]
     local = local[: int(MAX_BACKGROUND * LOCAL_BACKGROUND)]
     taken = {id(page) for page in local}
     return local + [page for page in pages if id(page) not in taken][: MAX_BACKGROUND - len(local)]

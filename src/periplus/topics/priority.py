@@ -11,28 +11,31 @@ For each link of a judged page:
     keywords  evidence of the topic's keywords in anchor and URL; at least 0.5 of the page's keyword relevance
     parent    the page's own two relevances (paper C)
 
-    priority = (0.9 + 0.1 · rank) · mean over the topic's parts of (0.6 · parent + 0.4 · link)
+    time      0.5 + half of the relevance of the page's time
 
-A URL that several pages link to is worth the mean over them. Names are looked for among the places of the page, which
-were located already: no link costs a look-up in the gazetteer. Pure.
+    priority = time · (0.6 + 0.4 · focus on the topic's places) · product over the topic's parts of
+               (0.6 · parent + 0.4 · link), for keywords at least 0.2
+
+Keywords and places multiply because neither can make up for the other, as in judging. A link whose anchor is nothing
+but a place (focus 1) is likelier to lead to a page about it than one that names it in passing.
+
+What a URL is worth by all pages that link to it is in `link_book.py`. Names are looked for among the places of the
+page, which were located already: no link costs a look-up in the gazetteer. Pure.
 """
 
-import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations, pairwise
-from urllib.parse import unquote, urlsplit
+from itertools import combinations
+from typing import NamedTuple
 
 from periplus.model import EARTH_RADIUS_KM, Link, Located, Page, Place, Score
+from periplus.topics.link_book import link_features
+from periplus.topics.link_names import LinkNames, Named, slug_words
 from periplus.topics.topic import Topic
-from periplus.topics.words import WORD, stem_phrase, stems
+from periplus.topics.words import stems
 
 __all__ = [
     "LinkParts",
     "LinkScorer",
-    "ParentMean",
     "link_priority",
     "packed_parts",
     "spatial_correlation",
@@ -40,18 +43,19 @@ __all__ = [
 ]
 
 HALF_CIRCUMFERENCE_KM = EARTH_RADIUS_KM * 3.141592653589793
-PARENT, OWN, RANK = 0.6, 0.4, 0.1
+PARENT, OWN, FOCUS = 0.6, 0.4, 0.4
+UNWORDED = 0.2
+"""What is left of a link to which no keyword points: links are short, and places still tell them apart."""
+
 SILENT = 0.5
 """A link that names no place, or none of the keywords, is taken to be so much like its page: names are often missing,
 and only a link that names places elsewhere speaks against itself."""
 
 WINDOW = 0.25
-MAX_NAMES = 400
 MAX_ENTITIES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class LinkParts:
+class LinkParts(NamedTuple):
     """The parts of a link's priority, each 0..1."""
 
     spatial: float
@@ -70,7 +74,7 @@ class LinkParts:
 
 def packed_parts(parts: LinkParts) -> bytes:
     """The parts in 255ths, one byte each, as the store keeps them with every link."""
-    return bytes(round(255 * min(1.0, max(0.0, getattr(parts, name)))) for name in LinkParts.__slots__)
+    return bytes([int(255.0 * value + 0.5) for value in parts])
 
 
 def unpacked_parts(packed: bytes) -> LinkParts:
@@ -99,108 +103,56 @@ class LinkScorer:
         self._score = score
         self._topic = topic
         self._language = page.language or topic.learnt.language
-        self._names = _names(located, topic)
-        self._pattern = _pattern(self._names)
-        self._lexicon = _lexicon(topic.keywords, self._language) if topic.keywords else {}
-        largest = max((weight for _, weight in topic.places), default=1.0)
-        self._targets = {place.id for place, weight in topic.places if weight >= 0.5 * largest}
+        self._names = LinkNames(page, located, topic)
+        self._lexicon = topic.lexicon(self._language)
+        self._reads_urls = bool(topic.keywords or self._names)
+        self._time = SILENT + (1.0 - SILENT) * score.time_relevance
+        self._silent_places = SILENT * score.place_relevance
+        self._silent_keywords = SILENT * score.keyword_relevance
 
     def parts(self, link: Link) -> LinkParts:
         """The parts of one link's priority."""
-        slug = _slug(link.url)
-        anchor = link.anchor.casefold()
-        window = f"{link.before} {link.after}".casefold()
-        in_url, in_anchor, in_window = (self._entities(text) for text in (slug, anchor, window))
-        terms = len(WORD.findall(anchor)) + len(WORD.findall(window))
-        spatial = spatial_correlation(in_url)
-        focus = min(1.0, (len(in_anchor) + len(in_window)) / terms) if terms else 0.0
-        places = self._local([*in_url, *in_anchor], in_window)
-        keywords = max(self._worded(f"{anchor} {slug}"), SILENT * self._score.keyword_relevance)
-        values = []
-        if self._topic.keywords:
-            values.append(PARENT * self._score.keyword_relevance + OWN * keywords)
-        if self._topic.places:
-            values.append(PARENT * self._score.place_relevance + OWN * places)
-        mean = sum(values) / len(values) if values else 1.0
+        score, topic = self._score, self._topic
+        slug = slug_words(link.url) if self._reads_urls else []
+        in_url = self._names.in_words(slug) if slug else []
+        anchored, around, terms = self._names.near(link)
+        spatial = spatial_correlation(in_url) if in_url else 0.0
+        focus = min(1.0, (anchored.all + around.all) / terms) if terms else 0.0
+        places = self._local(in_url, anchored, around) if topic.places else self._silent_places
+        keywords = self._silent_keywords
+        worth = 1.0 - FOCUS + FOCUS * (focus * min(1.0, 1.25 * places) if topic.places else focus)
+        if topic.keywords:
+            keywords = max(keywords, self._worded(link.anchor, slug))
+            worth *= UNWORDED + (1.0 - UNWORDED) * (PARENT * score.keyword_relevance + OWN * keywords)
+        if topic.places:
+            worth *= PARENT * score.place_relevance + OWN * places
         return LinkParts(
             spatial=spatial,
             focus=focus,
             places=places,
             keywords=keywords,
-            parent_keywords=self._score.keyword_relevance,
-            parent_places=self._score.place_relevance,
-            priority=mean * (1.0 - RANK + RANK * (spatial + focus) / 2),
+            parent_keywords=score.keyword_relevance,
+            parent_places=score.place_relevance,
+            priority=worth * self._time,
         )
 
-    def _entities(self, folded: str) -> list[Place]:
-        return [self._names[found] for found in self._pattern.findall(folded)] if self._pattern and folded else []
+    def features(self, link: Link) -> bytes:
+        """The link's words as the crawl learns by them; none in a crawl without a topic."""
+        return b"" if self._topic.is_empty else link_features(link, self._language)
 
-    def _local(self, named: list[Place], around: list[Place]) -> float:
+    def _local(self, in_url: list[Place], anchored: Named, around: Named) -> float:
         """The share of places that lie in the topic's; one place too many is assumed, so that more say more."""
-        good = sum(1.0 for place in named if self._is_target(place))
-        good += WINDOW * sum(1.0 for place in around if self._is_target(place))
-        total = len(named) + WINDOW * len(around)
-        return good / (total + 0.25) if total else SILENT * self._score.place_relevance
+        good = anchored.wanted + WINDOW * around.wanted
+        if in_url:
+            worth = self._topic.table.worth
+            good += sum(worth(place).is_target for place in in_url)
+        total = len(in_url) + anchored.all + WINDOW * around.all
+        return good / (total + 0.25) if total else self._silent_places
 
-    def _is_target(self, place: Place) -> bool:
-        return place.id in self._targets or any(above in self._targets for above in place.ancestors)
-
-    def _worded(self, text: str) -> float:
+    def _worded(self, anchor: str, slug: list[str]) -> float:
         """Evidence of the topic's keywords, adding up as independent evidence."""
-        sequence = stems(text, self._language)
-        found = Counter(sequence)
-        found.update(f"{a} {b}" for a, b in pairwise(sequence))
+        text = f"{anchor} {' '.join(slug)}"
         miss = 1.0
-        for term in found:
-            miss *= 1.0 - 0.7 * self._lexicon.get(term, 0.0)
+        for number in self._lexicon.present(stems(text, self._language), text):
+            miss *= 1.0 - 0.7 * self._topic.keywords[number][1]
         return 1.0 - miss
-
-
-class ParentMean:
-    """What a URL is worth by all pages that were seen to link to it: the mean of their priorities."""
-
-    def __init__(self) -> None:
-        self._sums: dict[int, tuple[float, int]] = {}
-
-    def add(self, fingerprint: int, priority: float) -> float:
-        """One more parent; gives the URL's priority now."""
-        total, count = self._sums.get(fingerprint, (0.0, 0))
-        self._sums[fingerprint] = (total + priority, count + 1)
-        return (total + priority) / (count + 1)
-
-    def forget(self, fingerprint: int) -> None:
-        """The URL was fetched: its parents no longer matter."""
-        self._sums.pop(fingerprint, None)
-
-
-def _names(located: Located, topic: Topic) -> dict[str, Place]:
-    """Names by which anchors, windows and URLs may call places: the page's own, and the topic's."""
-    names = {place.name.casefold(): place for place, _ in topic.places}
-    for mention in located.mentions:
-        if mention.place is not None and len(names) < MAX_NAMES:
-            names.setdefault(" ".join(mention.text.casefold().split()), mention.place)
-    names.pop("", None)
-    return names
-
-
-def _pattern(names: dict[str, Place]) -> re.Pattern[str] | None:
-    if not names:
-        return None
-    longest_first = sorted(names, key=lambda name: (-len(name), name))
-    return re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, longest_first)) + r")(?!\w)")
-
-
-@lru_cache(maxsize=64)
-def _lexicon(keywords: tuple[tuple[str, float], ...], language: str) -> dict[str, float]:
-    return {stem_phrase(word, language): weight for word, weight in keywords}
-
-
-def _slug(url: str) -> str:
-    """The words of a URL: host without its top-level domain, and path."""
-    try:
-        split = urlsplit(url)
-        host = (split.hostname or "").rpartition(".")[0]
-    except ValueError:
-        return ""
-    text = unquote(f"{host} {split.path}"[:2048])
-    return " ".join(WORD.findall(text.replace("_", " ").casefold()))

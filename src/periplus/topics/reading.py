@@ -6,12 +6,13 @@ Made once a page from the text and what `places` found in it; learning and judgi
 import math
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from periplus.model import Located, Place
 from periplus.topics.words import content_stems, pairs
 
-__all__ = ["TITLE_BOOST", "Reading", "read_document"]
+__all__ = ["TITLE_BOOST", "Reading", "content_counts", "place_masses", "read_document", "site_country"]
 
 TITLE_BOOST = 3
 """A word of the title counts this much more often."""
@@ -41,32 +42,51 @@ class Reading:
     @property
     def norm(self) -> float:
         """Length of the vector of 1 + log count over all stems."""
-        return math.sqrt(sum((1.0 + math.log(count)) ** 2 for count in self.stems.values()))
+        return math.sqrt(sum(map(_squared, self.stems.values())))
+
+
+@lru_cache(maxsize=4096)
+def _squared(count: int) -> float:
+    return (1.0 + math.log(count)) ** 2
 
 
 def read_document(text: str, located: Located, *, title: str = "", language: str = "", url: str = "") -> Reading:
-    """Read a text whose places are located (offsets of the mentions are offsets in `text`)."""
-    first_line = text.find("\n")
-    first_line = first_line if 0 <= first_line <= TITLE_LENGTH else 0
-    spans = [(mention.start, mention.end) for mention in located.mentions]
-    head_spans = [(start, end) for start, end in spans if end <= first_line]
-    sequence = content_stems(text, language, spans)
-    titles = content_stems(title, language) if title else content_stems(text[:first_line], language, head_spans)
-    counts = Counter(sequence)
-    for stem, count in Counter(titles).items():
-        counts[stem] += TITLE_BOOST * count
-    counts.pop("", None)
+    """Read a text whose places are located (offsets of the mentions are offsets in `text`), with all its pairs."""
+    sequence, counts = content_counts(text, located, title, language)
     return Reading(
-        stems=dict(counts),
+        stems=counts,
         pairs=dict(pairs(sequence)),
         words=len(sequence),
-        places=_masses(located, title, first_line + DATELINE),
-        country=_country(url),
+        places=place_masses(text, located, title),
+        country=site_country(url),
     )
 
 
-def _masses(located: Located, title: str, head: int) -> dict[Place, float]:
+def content_counts(text: str, located: Located, title: str, language: str) -> tuple[list[str], dict[str, int]]:
+    """The stems of a text in order, place names left out, and their counts with those of the title."""
+    spans = [(mention.start, mention.end) for mention in located.mentions]
+    sequence = content_stems(text, language, spans)
+    if title:
+        titles = content_stems(title, language)
+    else:
+        head = _first_line(text)
+        titles = content_stems(text[:head], language, [span for span in spans if span[1] <= head])
+    counts = Counter(sequence)
+    for stem in titles:
+        counts[stem] += TITLE_BOOST
+    counts.pop("", None)
+    return sequence, dict(counts)
+
+
+def _first_line(text: str) -> int:
+    """Where the first line ends, if it is short enough for a title; else 0."""
+    end = text.find("\n", 0, TITLE_LENGTH + 1)
+    return max(0, end)
+
+
+def place_masses(text: str, located: Located, title: str) -> dict[Place, float]:
     """What each place weighs: its mentions, twice at the head or in the title; addresses; the page's home."""
+    head = _first_line(text) + DATELINE
     masses: dict[Place, float] = {}
     in_title: set[str] = set()
     for mention in located.mentions:
@@ -87,7 +107,8 @@ def _masses(located: Located, title: str, head: int) -> dict[Place, float]:
     return masses
 
 
-def _country(url: str) -> str:
+@lru_cache(maxsize=4096)
+def site_country(url: str) -> str:
     """The country of a URL's top-level domain; "" for generic ones."""
     try:
         host = urlsplit(url).hostname or ""

@@ -13,29 +13,43 @@ keywords and places together, without R. The default judge is in `default.py`.
 
 import math
 from collections import Counter
+from dataclasses import replace
+from datetime import date
 
 from periplus.model import Located, Page, Score
-from periplus.topics.default import keyword_step, place_step
+from periplus.topics.default import hand_step, learnt_step, place_step
 from periplus.topics.keywords import count_keywords
-from periplus.topics.reading import read_document
 from periplus.topics.topic import Topic
+from periplus.topics.view import View
+from periplus.topics.when import time_relevance
 
-__all__ = ["cosine", "judge", "one_vector", "two_step"]
+__all__ = ["cosine", "judge", "judge_view", "one_vector", "two_step"]
+
+EVERYTHING = Score(1.0, 1.0, relevant=True)
+"""The judgement of a topic that says nothing."""
 
 
-def judge(page: Page, located: Located, topic: Topic) -> Score:
-    """How relevant a page is to a topic, with the evidence."""
+def judge(page: Page, located: Located, topic: Topic, today: date | None = None) -> Score:
+    """How relevant a page is to a topic, with the evidence; `today` is the day from which its age counts."""
+    return judge_view(View(page, located), topic, today)
+
+
+def judge_view(view: View, topic: Topic, today: date | None = None) -> Score:
+    """`judge` for a page that several topics look at."""
+    if topic.is_empty:
+        return EVERYTHING
+    page = view.page
     if topic.judge == "default":
-        score = _by_default(page, located, topic)
+        score = _by_default(view, topic)
     else:
         counts = count_keywords(f"{page.title}\n{page.text}", tuple(word for word, _ in topic.keywords), page.language)
-        mentioned = Counter(mention.place.id for mention in located.mentions if mention.place is not None)
+        mentioned = Counter(mention.place.id for mention in view.located.mentions if mention.place is not None)
         score = (two_step if topic.judge == "paper" else one_vector)(counts, mentioned, topic)
-    if score.relevant and not _in_time(page, topic):
-        return Score(
-            score.keyword_relevance, score.place_relevance, False, score.keyword_evidence, score.place_evidence
-        )
-    return score
+    time = time_relevance(view, topic, today)
+    if time == 1.0:
+        return score
+    relevant = score.relevant and time > 0.0 and time >= topic.time_threshold
+    return replace(score, relevant=relevant, time_relevance=time)
 
 
 def two_step(counts: list[int], mentioned: dict[int, int], topic: Topic) -> Score:
@@ -67,11 +81,18 @@ def cosine(topic: list[float], page: list[float] | list[int]) -> float:
     return min(1.0, sum(t * p for t, p in zip(topic, page, strict=True)) / norm) if norm else 0.0
 
 
-def _by_default(page: Page, located: Located, topic: Topic) -> Score:
-    language = page.language or topic.learnt.language
-    reading = read_document(page.text, located, title=page.title, language=language, url=page.url)
-    keywords, keyword_evidence = keyword_step(reading, topic, language, page.text, page.title)
-    places, place_evidence = place_step(reading, topic)
+def _by_default(view: View, topic: Topic) -> Score:
+    language = view.page.language or topic.learnt.language
+    words = view.words
+    keywords, keyword_evidence = 1.0, dict[str, float]()
+    if topic.keywords and topic.learnt.form == "none":
+        keywords, keyword_evidence = hand_step(view, topic, language)
+    elif topic.keywords:
+        lexicons = (topic.lexicon(language), topic.lexicon(language, against=True))
+        reading = view.reading(language, lexicons)
+        words = reading.words
+        keywords, keyword_evidence = learnt_step(reading, topic, language, view.page.text)
+    places, place_evidence = place_step(view.masses, topic, words, view.country)
     relevant = keywords >= topic.keyword_threshold and places >= topic.place_threshold
     return Score(keywords, places, relevant, keyword_evidence, place_evidence)
 
@@ -82,13 +103,3 @@ def _keyword_evidence(topic: Topic, counts: list[int]) -> dict[str, float]:
 
 def _place_evidence(topic: Topic, x: list[float]) -> dict[str, float]:
     return {place.name: value for (place, _), value in zip(topic.places, x, strict=True) if value}
-
-
-def _in_time(page: Page, topic: Topic) -> bool:
-    """Whether the page's day, if it is known, lies in the topic's span."""
-    if page.published is None:
-        return True
-    return not (
-        (topic.since is not None and page.published < topic.since)
-        or (topic.until is not None and page.published > topic.until)
-    )

@@ -1,19 +1,20 @@
 """Words of a text as topics see them: stems by language, pairs of neighbours, pairs of characters without spaces.
 
-One pass over the text; distinct words are stemmed once. Pure.
+One pass over the text; what stands between two blanks is cut into words and stemmed once in the life of a process,
+since stemming is what costs. Pure.
 """
 
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import lru_cache
 
 import Stemmer
 
 from periplus.topics.stopwords import stop_words
 
-__all__ = ["UNSPACED", "WORD", "content_stems", "is_unspaced", "pairs", "stem_phrase", "stems"]
+__all__ = ["UNSPACED", "WORD", "content_stems", "is_unspaced", "pairs", "primary_language", "stem_phrase", "stems"]
 
 WORD = re.compile(r"\w+")
 UNSPACED = (
@@ -25,6 +26,8 @@ UNSPACED = (
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _TOKEN = re.compile(f"[{UNSPACED}]+|[^\\W{UNSPACED}]+")
 _LONGEST_WORD = 40
+_REMEMBERED = 200_000
+"""Chunks of text whose stems a table remembers before it begins anew."""
 
 LANGUAGES = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
@@ -43,10 +46,7 @@ def is_unspaced(text: str) -> bool:
 
 def stems(text: str, language: str) -> list[str]:
     """The stems of a text's words in order; nothing is left out."""
-    words = WORD.findall(text.casefold())
-    distinct = list(dict.fromkeys(words))
-    stemmed = dict(zip(distinct, _stemmer(_primary(language)).stemWords(distinct), strict=True))
-    return [stemmed[word] for word in words]
+    return list(itertools.chain.from_iterable(map(_all_stems(primary_language(language)).__getitem__, text.split())))
 
 
 def content_stems(text: str, language: str, skip: Iterable[tuple[int, int]] = ()) -> list[str]:
@@ -55,35 +55,24 @@ def content_stems(text: str, language: str, skip: Iterable[tuple[int, int]] = ()
     Left out are stop words, numbers, single letters, and the spans in `skip` (place names, in order). Runs of
     unspaced scripts become overlapping pairs of characters.
     """
-    primary = _primary(language)
-    words = _TOKEN.findall(_without(text, skip).casefold())
-    distinct = list(dict.fromkeys(words))
-    stop = stop_words(primary)
-    stemmed = {
-        word: "" if word in stop or not _says_something(word) else stem
-        for word, stem in zip(distinct, _stemmer(primary).stemWords(distinct), strict=True)
-    }
-    found: list[str] = []
-    for word in words:
-        if word[0] >= "\u0e00" and is_unspaced(word):
-            found += [word[i : i + 2] for i in range(len(word) - 1)] or [word]
-        else:
-            found.append(stemmed[word])
-    return found
+    table = _content_stems(primary_language(language))
+    return list(itertools.chain.from_iterable(map(table.__getitem__, _without(text, skip).split())))
 
 
-def pairs(stemmed: list[str]) -> Counter[str]:
-    """Neighbouring stems that both say something, as "a b", with their counts."""
-    return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a and b)
+def pairs(stemmed: list[str], firsts: Container[str] | None = None) -> Counter[str]:
+    """Neighbouring stems that both say something, as "a b", with their counts; with `firsts`, those that begin so."""
+    if firsts is None:
+        return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a and b)
+    return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a in firsts and a and b)
 
 
 @lru_cache(maxsize=200_000)
 def stem_phrase(phrase: str, language: str) -> str:
     """A keyword in the form that `stems` and `content_stems` give its words."""
-    return " ".join(_stemmer(_primary(language)).stemWords(WORD.findall(phrase.casefold())))
+    return " ".join(_stemmer(primary_language(language)).stemWords(WORD.findall(phrase.casefold())))
 
 
-def _primary(language: str) -> str:
+def primary_language(language: str) -> str:
     """`pt` of `pt-BR`."""
     return language.replace("_", "-").partition("-")[0].lower() or "en"
 
@@ -104,7 +93,44 @@ def _without(text: str, skip: Iterable[tuple[int, int]]) -> str:
     return "".join(parts)
 
 
+class _StemTable(dict[str, tuple[str, ...]]):
+    """What stands between two blanks → the stems of the words in it; filled as chunks are met, bounded."""
+
+    def __init__(self, language: str, *, content: bool) -> None:
+        super().__init__()
+        self._stem = _stemmer(language).stemWords
+        self._stop = stop_words(language) if content else None
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        folded = chunk.casefold()
+        found = tuple(self._stem(WORD.findall(folded)) if self._stop is None else self._content(folded, self._stop))
+        if len(chunk) <= _LONGEST_WORD:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[chunk] = found
+        return found
+
+    def _content(self, folded: str, stop: frozenset[str]) -> list[str]:
+        found: list[str] = []
+        for word in _TOKEN.findall(folded):
+            if word[0] >= "\u0e00" and is_unspaced(word):
+                found += [word[i : i + 2] for i in range(len(word) - 1)] or [word]
+            else:
+                found += [""] if word in stop or not _says_something(word) else self._stem([word])
+        return found
+
+
+@lru_cache(maxsize=64)
+def _all_stems(language: str) -> _StemTable:
+    return _StemTable(language, content=False)
+
+
+@lru_cache(maxsize=64)
+def _content_stems(language: str) -> _StemTable:
+    return _StemTable(language, content=True)
+
+
 @lru_cache(maxsize=64)
 def _stemmer(language: str) -> Stemmer.Stemmer:
-    """The stemmer of a language; English where the language is unknown or has none."""
-    return Stemmer.Stemmer(LANGUAGES.get(language, "english"), 10_000)
+    """The stemmer of a language; English where the language is unknown or has none. Our tables are its cache."""
+    return Stemmer.Stemmer(LANGUAGES.get(language, "english"), 0)

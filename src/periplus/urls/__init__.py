@@ -6,14 +6,18 @@ Next room: `frontier`, which only ever sees canonical URLs that passed every rul
 from periplus.urls.canonical import CanonicalUrl, canonicalize, fingerprint
 from periplus.urls.domains import registrable_domain
 from periplus.urls.filters import drop_reason
-from periplus.urls.traps import TrapBudget, url_pattern
+from periplus.urls.marks import MarkCounter, MarkSet
+from periplus.urls.traps import TrapBudget, link_steps, url_pattern
 
 __all__ = [
     "CanonicalUrl",
+    "MarkCounter",
+    "MarkSet",
     "TrapBudget",
     "canonicalize",
     "drop_reason",
     "fingerprint",
+    "link_steps",
     "registrable_domain",
     "url_pattern",
 ]

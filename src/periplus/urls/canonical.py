@@ -6,7 +6,7 @@ written one way (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import can_ada
 import xxhash
@@ -33,8 +33,13 @@ SESSION = re.compile(
 )
 """Query parameters that only tell who the visitor is."""
 
+AUTHORITY = re.compile(r"[\0- ]*(?:https?:)?[/\\]{2}[^/\\?#]*", re.IGNORECASE)
+PUNYCODE = re.compile(r"xn--", re.IGNORECASE)
+STAND_IN = "xn0-"
+
 PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
 ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")  # behind a broken escape it could complete it
+PLAIN_START = re.compile(r"[A-Za-z0-9_]")
 UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 ASP_PATH_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{20,}\))+\)(?=/)")
 
@@ -82,22 +87,26 @@ _remembered: dict[str, CanonicalUrl | None] = {}
 
 
 def _absolute(raw: str, base: str | None) -> str | None:
-    """The link as an absolute URL where that needs no parser: it is one, or begins at the root of its host."""
+    """The link as an absolute URL where that needs no parser: it is one, or names a path of its host."""
     if raw.startswith(("http://", "https://")):
         return raw
-    if base is None or raw[:1] != "/" or raw[1:2] in ("/", "\\", "\t", "\n", "\r"):
+    if base is None or not base.startswith(("http://", "https://")) or "\\" in base:
         return None
-    if not base.startswith(("http://", "https://")) or "\\" in base:
+    root = base.find("/", 8)
+    if root < 0 or "?" in base[:root] or "#" in base[:root]:
         return None
-    end = base.find("/", 8)
-    return None if end < 0 or "?" in base[:end] or "#" in base[:end] else base[:end] + raw
+    if raw[:1] == "/" and raw[1:2] not in ("/", "\\", "\t", "\n", "\r"):
+        return base[:root] + raw
+    if PLAIN_START.match(raw) and ":" not in raw and "?" not in base and "#" not in base:
+        return base[: base.rfind("/") + 1] + raw
+    return None
 
 
 def _canonical(raw: str, base: str | None) -> CanonicalUrl | None:
     try:
         parsed = can_ada.parse(base) + raw if base else can_ada.parse(raw)
     except (ValueError, TypeError):  # TypeError: lone surrogates
-        return None
+        return _with_odd_punycode(raw, base)
     scheme = parsed.protocol[:-1]
     if scheme not in ("http", "https") or not parsed.hostname or not _drop_trailing_dot(parsed):
         return None
@@ -113,6 +122,21 @@ def _canonical(raw: str, base: str | None) -> CanonicalUrl | None:
         parsed.search = f"?{query}" if query else ""  # the setter takes one question mark away
     port = int(parsed.port) if parsed.port else (443 if scheme == "https" else 80)
     return CanonicalUrl(parsed.href, scheme, parsed.hostname, port, parsed.pathname, parsed.search[1:])
+
+
+def _with_odd_punycode(raw: str, base: str | None) -> CanonicalUrl | None:
+    """A URL whose ASCII host has labels that begin like punycode and are none: the standard takes them as they are.
+
+    The parser follows an older edition that refuses them, so it is shown other letters in their place.
+    """
+    found = AUTHORITY.match(raw)
+    if found is None or not raw.isascii() or PUNYCODE.search(found[0]) is None or STAND_IN in found[0].lower():
+        return None
+    url = _canonical(PUNYCODE.sub(STAND_IN, found[0]) + raw[found.end() :], base)
+    if url is None:
+        return None
+    host = url.host.replace(STAND_IN, "xn--")
+    return replace(url, host=host, href=url.href.replace(url.host, host, 1))
 
 
 def _drop_trailing_dot(parsed: can_ada.URL) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from periplus.urls.canonical import CanonicalUrl
+from periplus.urls.scope import in_scope
 
 __all__ = ["DROP_REASONS", "drop_reason"]
 
@@ -65,6 +66,7 @@ DROP_REASONS = {
     "path_depth": f"more than {MAX_PATH_SEGMENTS} path segments",
     "path_repeats": f"a path segment more than {MAX_SEGMENT_REPEATS} times",
     "query_parameters": f"more than {MAX_QUERY_PARAMETERS} query parameters",
+    "scope": "outside crawl.scope",
     "port": "a port that fetch.ports does not list",
     "depth": "farther from the seeds than crawl.depth",
     "redirects": "more redirects in a row than fetch.redirects",
@@ -73,15 +75,22 @@ DROP_REASONS = {
     "nofollow": "the page asks that its links are not followed, or the link itself does",
     "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',
     "page_links": "beyond crawl.page_links in one page",
+    "sitemap_host": "listed in the sitemap of another site",
+    "sitemaps": "a sitemap too many of its host, or too far down in indexes of sitemaps",
+    "sent_before": "sent to the same node before",
     "seen": "known already",
 }
 """Every reason for which a URL does not join the frontier, with its meaning."""
 
 
-def drop_reason(url: CanonicalUrl, *, max_length: int, ports: tuple[int, ...]) -> str | None:
+def drop_reason(
+    url: CanonicalUrl, *, max_length: int, ports: tuple[int, ...], scope: tuple[str, ...] = ()
+) -> str | None:
     """Why this URL may not join the frontier, or None if it may."""
     if url.port not in ports:
         return "port"
+    if scope and not in_scope(url, scope):
+        return "scope"
     for rule in RULES:
         reason = rule(url, max_length)
         if reason:

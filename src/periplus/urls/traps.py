@@ -1,20 +1,32 @@
-"""Budgets against endless sites: how many URLs a host, and one pattern of a host, may bring.
+"""Endless sites: how far a step within one leads away, and how many URLs a host and a pattern may bring.
 
 A pattern is what is left of a URL when everything that can be counted through is taken out: numbers in the path,
 values in the query. A calendar, an endless list or a shop's filters are one pattern with one, two or more free
-dimensions. The more of them, the likelier it is that pages are only combined anew, so the budget is divided by four
-for each dimension beyond the first. Counting patterns stops what depth limits cannot: the shallow, wide trap.
+dimensions. The more of them, the likelier it is that pages are only combined anew.
+
+Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
+a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
+depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern may bring so many URLs, a
+quarter for each dimension beyond the first. It is the net below, and whoever comes first has it. A folder of a host
+that has brought very many URLs is put off: further ones come last, and none is dropped.
 """
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 import xxhash
 
-__all__ = ["TrapBudget", "url_pattern"]
+from periplus.urls.marks import MarkCounter
+
+__all__ = ["MAX_STEPS", "TrapBudget", "link_steps", "url_pattern"]
 
 NUMBERS = re.compile(r"\d+")
+NO_LETTERS = re.compile(r"[\d/._~-]+")
 SHRINK = 4
+SECOND_DIMENSION = 5
+MAX_STEPS = 255
+"""Steps are stored in a byte."""
 
 
 def url_pattern(url: str) -> tuple[str, int]:
@@ -26,14 +38,50 @@ def url_pattern(url: str) -> tuple[str, int]:
     return f"{host}/{path}?{'&'.join(names)}", numbers + len(names)
 
 
-class TrapBudget:
-    """Counts accepted URLs by host and by pattern. Rebuilt from the frontier when a crawl resumes."""
+def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[int]:
+    """How many steps of depth each link of a page counts: one, or more if it combines the page's address further.
 
-    def __init__(self, host_limit: int, pattern_limit: int) -> None:
+    A second free dimension costs a fifth of the way that the crawl goes at all, a third one the whole way.
+    """
+    origin, letters, free = _shape(page_url)
+    if not free:
+        return [1] * len(links)
+    steps = []
+    for link in links:
+        steps.append(1)
+        if link.startswith(origin):
+            _, link_letters, link_free = _shape(link)
+            if link_free > free and link_letters == letters:
+                steps[-1] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if link_free == 2 else depth_limit))
+    return steps
+
+
+def _shape(url: str) -> tuple[str, str, int]:
+    """Origin, the letters of the path, and the number of free dimensions."""
+    address, _, query = url.partition("?")
+    scheme, _, rest = address.partition("://")
+    host, _, path = rest.partition("/")
+    free = len(NUMBERS.findall(path)) + (query.count("&") + 1 if query else 0)
+    return f"{scheme}://{host}/", NO_LETTERS.sub("", path), free
+
+
+def _folder(url: str) -> int:
+    """The host with the first two folders of the path, in short."""
+    pieces = url.partition("?")[0].split("/", 5)
+    return xxhash.xxh3_64_intdigest("/".join(pieces[2 : min(5, len(pieces) - 1)]).encode())
+
+
+class TrapBudget:
+    """Counts accepted URLs by host, by folder and by pattern. Rebuilt from the frontier when a crawl resumes."""
+
+    def __init__(self, host_limit: int, pattern_limit: int, prefix_limit: int = 2**31) -> None:
         self._host_limit = host_limit
+        self._prefix_limit = prefix_limit
+        self._prefixes = MarkCounter()
+        self._any_crowded = False
         self._pattern_limit = pattern_limit
         self._hosts: Counter[str] = Counter()
-        self._patterns: Counter[int] = Counter()
+        self._patterns = MarkCounter()
 
     def refusal(self, host: str, url: str) -> str | None:
         """The reason why the budget refuses the canonical URL; None, and one unit spent, if it does not."""
@@ -44,13 +92,23 @@ class TrapBudget:
             key = xxhash.xxh3_64_intdigest(pattern.encode())
             if self._patterns[key] >= max(1, self._pattern_limit // SHRINK ** (dimensions - 1)):
                 return "trap"
-            self._patterns[key] += 1
+            self._patterns.add(key)
         self._hosts[host] += 1
+        self._enter(url)
         return None
+
+    def is_crowded(self, url: str) -> bool:
+        """Whether the folder of the URL has brought its share already, so that further ones come last."""
+        return self._any_crowded and self._prefixes[_folder(url)] >= self._prefix_limit
+
+    def _enter(self, url: str) -> None:
+        if self._prefixes.add(_folder(url)) >= self._prefix_limit:
+            self._any_crowded = True
 
     def spend(self, host: str, url: str) -> None:
         """Count a URL that is in the frontier already."""
         self._hosts[host] += 1
+        self._enter(url)
         pattern, dimensions = url_pattern(url)
         if dimensions:
-            self._patterns[xxhash.xxh3_64_intdigest(pattern.encode())] += 1
+            self._patterns.add(xxhash.xxh3_64_intdigest(pattern.encode()))

@@ -50,7 +50,8 @@ def make_node(folder: Path, name: str, pages: list[FakePage], *, sent: int = 0) 
 def add_page(db: sqlite3.Connection, row: int, page: FakePage) -> None:
     db.execute("INSERT OR IGNORE INTO host VALUES (1, 'h', 'h', 0)")
     db.execute(
-        "INSERT INTO url VALUES (?, ?, ?, 1, 2, 'kept', 0, 0, 0, 1, 0)",
+        "INSERT INTO url (id, fingerprint, url, host_id, state, outcome, priority, depth, attempts) "
+        "VALUES (?, ?, ?, 1, 1, 'kept', 0, 0, 1)",
         (row, page.number, f"http://a.test/{page.number}"),
     )
     db.execute(

@@ -181,6 +181,12 @@ def test_retry_after(value: str | None, seconds: float) -> None:
         ("", b"%PDF-1.4", False),
         ("", b"", False),
         (";", b"<html>", True),
+        ("text/html", b"%PDF-1.7 and so on", False),
+        ("text/html", b"PK\x03\x04\x14", False),
+        ("text/html", b"\x89PNG\r\n\x1a\n", False),
+        ("text/html", b"\x00\x00\x00\x18ftypmp42", False),
+        ("text/html", b"PK is short for Pakistan", True),
+        ("text/html", b"\x00<\x00h", True),
     ],
 )
 def test_html_by_type_or_by_its_first_bytes(kind: str, body: bytes, expected: bool) -> None:

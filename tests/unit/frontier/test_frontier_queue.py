@@ -110,7 +110,12 @@ def test_an_unused_lease_can_be_put_back(store: NodeStore) -> None:
     assert lease is not None
     queue.put_back(lease)
     assert queue.size == 2
-    assert queue.lease("a.com", NOW) == lease
+    again = queue.lease("a.com", NOW)
+    assert again is not None
+    assert again.url_id == lease.url_id
+    assert again.epoch > lease.epoch
+    assert queue.holds(again)
+    assert not queue.holds(lease)
 
 
 def retry(store: NodeStore, queue: UrlQueue, lease: Lease, at: float) -> None:

@@ -145,7 +145,7 @@ def test_hosts_on_one_address_share_its_delay() -> None:
     turns = schedule(delay=0.0, ip_delay=1.0)
     hosts = [f"h{number}.com" for number in range(5)]
     waits = [turns.connect_wait(host, "192.0.2.1", 0.0) for host in hosts]
-    assert waits == [0.0, 1.0, 2.0, 3.0, 4.0]  # the first connection of each waits in line
+    assert waits == [0.0, 1.0, 2.0, 3.0, 4.0]  # each is told another time to come back
     assert turns.connect_wait("h0.com", "192.0.2.1", 0.0) == 0.0  # known: its turns wait in the schedule instead
     for host in hosts:
         turns.want(host, "n", 5.0)
@@ -192,6 +192,12 @@ class Rules:
             self.asked_at[address] = now
         self.busy.add(turn.host)
 
+    def connected(self, host: str, wait: float, now: float) -> None:
+        address = self.address[host]
+        if wait == 0.0 and self.ip_delay:
+            assert now >= self.asked_at.get(address, -1e9) + self.ip_delay, "too early for the address"
+            self.asked_at[address] = now
+
     def ended(self, turn: Turn, now: float, *, asked: bool, extra: float) -> None:
         self.busy.discard(turn.host)
         if asked:
@@ -222,8 +228,7 @@ def one_schedule(seed: int) -> None:
             rules.not_before[host] = max(until, rules.not_before.get(host, 0.0))
         elif action == 3 and host not in rules.address and host not in rules.busy:
             rules.address[host] = numbers.choice(["ip1", "ip2"])
-            at = now + turns.connect_wait(host, rules.address[host], now)
-            rules.asked_at[rules.address[host]] = max(at, rules.asked_at.get(rules.address[host], -1e9))
+            rules.connected(host, turns.connect_wait(host, rules.address[host], now), now)
         elif action == 4 and open_turns:
             end(turns, rules, open_turns.pop(numbers.randrange(len(open_turns))), now, numbers)
         else:

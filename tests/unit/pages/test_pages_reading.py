@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from periplus.errors import PeriplusError
 from periplus.model import LonLat, Page
-from periplus.pages import read_page
+from periplus.pages import read_page, searched_date
 
 URL = "http://example.com/a/b.html"
 
@@ -354,6 +354,61 @@ def test_places_in_meta_tags_and_microdata() -> None:
     assert read("<meta name=ICBM content='500,0'>").hints.points == ()
 
 
+def test_places_that_schema_org_things_are_about() -> None:
+    things = (
+        '{"@type":"NewsArticle","contentLocation":{"@type":"Place","name":" Lisbon,  Portugal "},'
+        '"spatialCoverage":["Porto",{"name":7},{"name":"Braga"}],"areaServed":{"geo":{"latitude":38.7,"longitude":-9.1}}}'
+    )
+    hints = read(f'<script type="application/ld+json">{things}</script>').hints
+    assert hints.place_names == ("Lisbon, Portugal", "Porto", "Braga")
+    assert hints.points == (LonLat(-9.1, 38.7),)
+    microdata = read(
+        "<div itemprop=geo itemscope itemtype='http://schema.org/GeoCoordinates'>"
+        "<meta itemprop=latitude content=45.5><meta itemprop=longitude content=-122.6></div>"
+        "<span class=geo><i class=latitude>1.5</i> <i class=longitude>2.5</i></span>"
+    ).hints
+    assert microdata.points == (LonLat(-122.6, 45.5), LonLat(2.5, 1.5))
+
+
+@pytest.mark.parametrize(
+    ("html", "day"),
+    [
+        ("<p class=byline>Posted on 12 March 2024 by A. Writer</p>", date(2024, 3, 12)),
+        ("<div id=date>2024-03-12</div>", date(2024, 3, 12)),
+        ("<?xml version='1.0' encoding='utf-8'?><p class=date>12.03.2024</p>", date(2024, 3, 12)),
+        ("<p class=byline>Posted on 12 March 1924</p>", None),
+        ("<p class=byline>Posted on 12 March 2044</p>", None),
+        ("<p>nothing", None),
+        ("", None),
+        ("<", None),
+    ],
+)
+def test_a_date_that_is_only_shown_is_searched_for(html: str, day: date | None) -> None:
+    assert read(html + "<p>x").published is None
+    assert searched_date(html, "http://example.com/", date(2026, 3, 1)) == day
+
+
+MENU = "".join(f"<li><a href=/{number}>Section {number}</a>" for number in range(8))
+PROSE = "The river rose above its banks on Sunday night and the old town was under water by the next morning. "
+
+
+def test_main_text_is_the_text_without_furniture() -> None:
+    page = read(
+        f"<ul>{MENU}</ul><h1>Flood</h1><p>{PROSE}<a href=/more>Mayor</a> spoke.</p><h2>After</h2><p>{PROSE}</p>"
+        f"<ul>{MENU}</ul><p>Imprint</p><p>© 2026 Some Paper</p>"
+    )
+    prose = PROSE.strip()
+    assert page.main_text == f"Flood\n{prose} Mayor spoke.\nAfter\n{prose}"
+    assert "Section 3" in page.text
+    assert "Imprint" in page.text
+    assert page.description.startswith("Flood The river rose")
+
+
+def test_main_text_of_a_page_without_prose_is_all_of_it() -> None:
+    page = read(f"<ul>{MENU}</ul><p>Short")
+    assert page.main_text == page.text
+
+
 def test_description() -> None:
     assert read("<meta name=description content=' a \n b '>").description == "a b"
     assert read("<meta property=og:description content='x'>").description == "x"
@@ -369,7 +424,12 @@ HOSTILE = {
     "formatting": "<b>" * 20_000,
     "tables": "<table>" * 10_000,
     "anchors": "<a href=/x>" * 20_000,
-    "nested": "<div>" * 3_000 + "x",
+    "tags": "<p><b>x</b>" * 900_000,
+    "nested": "<div>" * 100_000 + "x",
+    "nested lists": "<ul><li>" * 100_000 + "x",
+    "nested and closed": "<div>" * 100_000 + "x" + "</div>" * 100_000,
+    "nested with stray ends": "<div></b>" * 100_000,
+    "nested formatting": "<b><div>" * 50_000 + "</b>" * 50_000,
     "unclosed": "<meta " * 20_000,
     "one text": "word " * 1_000_000,
     "one word": "x" * 5_000_000,
@@ -387,9 +447,32 @@ HOSTILE = {
 def test_hostile_pages_are_read_in_time(name: str) -> None:
     with bounded_effort():
         page = read(HOSTILE[name])
-    assert len(page.text) <= 2_000_000
+    assert len(page.text) <= 500_000
     assert len(page.title) <= 500
     assert len(page.links) <= 500
+
+
+@pytest.mark.parametrize("tags", ["<div>", "<ul><li>", "<section><div>", "<div><p>", "<blockquote>"])
+def test_a_page_nested_beyond_reason_keeps_its_text_and_links(tags: str) -> None:
+    html = f"<title>Deep</title><p>First{tags * 20_000}Second <a href=/deep>link</a>{tags * 20_000}Third"
+    with bounded_effort():
+        page = read(html)
+    assert page.title == "Deep"
+    assert page.text.split() == ["First", "Second", "link", "Third"]
+    assert [(link.url, link.anchor) for link in page.links] == [("http://example.com/deep", "link")]
+
+
+def test_a_page_of_too_many_tags_is_read_as_far_as_its_bound() -> None:
+    page = read("<title>Long</title>" + "".join(f"<p>{number}</p>" for number in range(200_000)))
+    assert page.title == "Long"
+    numbers = [int(line) for line in page.text.split()]
+    assert numbers == list(range(len(numbers)))
+    assert 45_000 < len(numbers) <= 50_000
+
+
+def test_a_page_of_many_tags_is_read_as_it_is() -> None:
+    rows = "".join(f"<div><p>Row {number}<ul><li>a<li>b</ul></div>" for number in range(3_000))
+    assert read(rows).text.count("\n") == 3 * 3_000 - 1
 
 
 def test_a_hundred_thousand_links_are_counted() -> None:
@@ -400,7 +483,7 @@ def test_a_hundred_thousand_links_are_counted() -> None:
 
 def test_a_text_that_is_cut_leaves_no_mark_behind() -> None:
     for padding in range(0, 40, 3):
-        html = "x" * (1_999_970 + padding) + "".join(f"<a href=/{number}>y</a>" for number in range(20))
+        html = "x" * (499_970 + padding) + "".join(f"<a href=/{number}>y</a>" for number in range(20))
         text = read(html).text
         assert set(text) <= {"x", "y"}
 

@@ -5,15 +5,19 @@ import gzip
 import hashlib
 import io
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from crawl_values import fetched
+from crawl_values import analysis, fetched, new_url, open_store
 from fake_clock import FakeClock
 from warcio.archiveiterator import ArchiveIterator
 
 from periplus.errors import Corrupt
-from periplus.store.archive import Archive, warc_record
+from periplus.model import Outcome
+from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record, warc_record
+from periplus.store.commit import Batch, Completion
+from periplus.store.records import scan_records
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # the package loads its own old interface
@@ -142,3 +146,103 @@ def test_records_stand_alone() -> None:
     member = warc_record(fetched())
     (record,) = list(ArchiveIterator(io.BytesIO(member)))
     assert record.rec_headers.get_header("WARC-Record-ID").startswith("<urn:uuid:")
+
+
+SENT = (("Host", "example.com"), ("User-Agent", "Periplus/test (+http://a.test/)"), ("If-None-Match", '"x"'))
+
+
+def whole_page(number: int = 0) -> tuple[bytes, ...]:
+    response = replace(fetched(f"http://example.com/p/{number}?q=1", b"<p>%d" % number * 50), request_headers=SENT)
+    return page_records(response, {"title": "A\r\nB", "language": "de", "canonical": ""})
+
+
+def test_a_page_is_response_request_and_metadata_a_member_each(tmp_path: Path) -> None:
+    made = archive(tmp_path)
+    places = [made.append(*whole_page(number)) for number in range(3)]
+    made.close()
+    path = tmp_path / places[0][0]
+    with path.open("rb") as stream:  # warcio: the reference
+        read = []
+        for record in ArchiveIterator(stream, check_digests="raise"):
+            head = record.http_headers.statusline if record.http_headers else ""
+            read.append((record.rec_type, head, record.content_stream().read(), record.rec_headers))
+    assert [kind for kind, *_ in read] == ["warcinfo"] + ["response", "request", "metadata"] * 3
+    response, request, metadata = read[4:7]
+    assert request[1] == "/p/1?q=1 HTTP/1.1"
+    assert metadata[2] == b"fetchTimeMs: 100\r\ntitle: A  B\r\nlanguage: de\r\n"
+    for about in (request, metadata):
+        assert about[3].get_header("WARC-Concurrent-To") == response[3].get_header("WARC-Record-ID")
+        assert about[3].get_header("WARC-Target-URI") == "http://example.com/p/1?q=1"
+    ids = [headers.get_header("WARC-Record-ID") for *_, headers in read]
+    assert len(set(ids)) == len(ids)
+    fast = [  # fastwarc: the fast one
+        (record.headers["WARC-Type"], record.stream_pos)
+        for record in FastIterator(str(path), verify_digests=True, fsspec_args=False)
+    ]
+    assert [kind for kind, _ in fast] == [kind for kind, *_ in read]
+    assert [position for kind, position in fast if kind == "response"] == [offset for _, offset, _ in places]
+    members = [(record.offset, record.length) for record in scan_records(path)]
+    assert [offset for offset, _ in members] == [position for _, position in fast]
+    for offset, length in members:
+        gzip.decompress(path.read_bytes()[offset : offset + length])  # whole members, one a record
+    assert b"If-None-Match" in gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize(("status", "profile"), [(304, "server-not-modified"), (200, "identical-payload-digest")])
+def test_revisits_refer_to_what_is_archived(tmp_path: Path, status: int, profile: str) -> None:
+    made = archive(tmp_path)
+    file, _, _ = made.append(warc_record(fetched("http://example.com/", b"body")))
+    seen = Seen("http://example.com/", "2026-03-01T12:00:00Z", payload_digest(b"body"))
+    again = fetched("http://example.com/again", b"body" if status == 200 else b"", status=status)
+    made.append(revisit_record(again, seen))
+    made.close()
+    with (tmp_path / file).open("rb") as stream:
+        *_, record = ArchiveIterator(stream, check_digests="raise")
+        headers = record.rec_headers
+        assert record.rec_type == "revisit"
+        assert headers.get_header("WARC-Profile") == f"http://netpreserve.org/warc/1.1/revisit/{profile}"
+        assert headers.get_header("WARC-Refers-To-Target-URI") == "http://example.com/"
+        assert headers.get_header("WARC-Refers-To-Date") == "2026-03-01T12:00:00Z"
+        assert headers.get_header("WARC-Payload-Digest") == payload_digest(b"body")
+        assert record.http_headers.get_statuscode() == str(status)
+    fast = [record.headers["WARC-Type"] for record in FastIterator(str(tmp_path / file), fsspec_args=False)]
+    assert fast == ["warcinfo", "response", "revisit"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [(304, b"", "revisit"), (200, b"<p>text", "revisit"), (200, b"<p >text", "response")],
+)
+def test_an_unchanged_page_is_a_revisit_unless_its_body_is_another(
+    tmp_path: Path, status: int, body: bytes, kind: str
+) -> None:
+    store = open_store(tmp_path)
+    ((leased, _),) = store.commit(Batch(seeds=[new_url("http://x.com/")])).queued
+    first = fetched(leased.url, b"<p>text")
+    store.commit(
+        Batch(completions=[Completion(leased, Outcome.KEPT, fetched=first, analysis=analysis(response=first))])
+    )
+    again = fetched(leased.url, body, status=status)
+    store.commit(Batch(completions=[Completion(leased, Outcome.NOT_MODIFIED, fetched=again)]))
+    store.close()
+    (path,) = (tmp_path / "main" / "archive").iterdir()
+    kinds = [name for name, _, _ in records(path)]
+    assert kinds == ["warcinfo", "response", "request", "metadata", kind, "request", "metadata"]
+
+
+def test_a_torn_tail_is_cut_off_as_soon_as_the_archive_is_taken_up(tmp_path: Path) -> None:
+    made = archive(tmp_path)
+    file, *_ = made.append(*whole_page(0))
+    end = made.end
+    made.append(*whole_page(1))
+    made.close()
+    path = tmp_path / file
+    torn = path.read_bytes()
+    for cut in range(end[1], len(torn), 37):
+        path.write_bytes(torn[:cut])
+        archive(tmp_path, file=file, end=end[1]).close()
+        assert path.stat().st_size == end[1]
+    assert len(records(path)) == 4
+    path.write_bytes(torn[: end[1] - 1])
+    with pytest.raises(Corrupt, match="verify --repair"):
+        archive(tmp_path, file=file, end=end[1])

@@ -8,7 +8,7 @@ from periplus.model import Link, Page
 from periplus.places import Gazetteer, locate
 from periplus.settings import TopicSettings
 from periplus.topics import LinkScorer, judge, make_topic, packed_parts, unpacked_parts
-from periplus.topics.priority import ParentMean, spatial_correlation
+from periplus.topics.priority import spatial_correlation
 
 TEXT = "Lagos and Abuja are cities of Nigeria. Berlin is in Germany. Nairobi is in Kenya."
 
@@ -43,7 +43,7 @@ def test_links_into_the_topic_go_first(scorer: LinkScorer) -> None:
     outside = scorer.parts(Link("http://example.com/berlin", "Berlin"))
     assert inside.spatial == 1.0
     assert inside.priority > silent.priority > outside.priority
-    assert all(0.0 <= getattr(inside, name) <= 1.0 for name in inside.__slots__)
+    assert all(0.0 <= value <= 1.0 for value in inside)
 
 
 def test_parts_survive_the_store(scorer: LinkScorer) -> None:
@@ -56,11 +56,3 @@ def test_parts_survive_the_store(scorer: LinkScorer) -> None:
 def test_odd_links_do_no_harm(scorer: LinkScorer) -> None:
     for url in ("", "http://[bad", "http://example.com/" + "a" * 5000, "http://example.com/%ff%00"):
         assert 0.0 <= scorer.parts(Link(url, "")).priority <= 1.0
-
-
-def test_mean_over_parents() -> None:
-    means = ParentMean()
-    assert means.add(1, 0.8) == pytest.approx(0.8)
-    assert means.add(1, 0.4) == pytest.approx(0.6)
-    means.forget(1)
-    assert means.add(1, 0.2) == pytest.approx(0.2)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from periplus.urls import canonicalize, fingerprint, registrable_domain
+from periplus.urls.canonical import _canonical
 
 SAME = [
     ("http://Example.COM", "http://example.com/"),
@@ -95,13 +96,30 @@ NOT_HTTP = [
         "http://[",
     ),
     *("http://[::1", "http://[fe80::1%25eth0]/", "http://256.256.256.256/", "http://1.2.3.4.5/", "http://a%00b/"),
-    *("http://\ud800/", "http://xn--/", "relative/path", "/path", "?query", "#fragment", "http://a^b/", "::::"),
+    *("http://\ud800/", "relative/path", "/path", "?query", "#fragment", "http://a^b/", "::::"),
 ]
 
 
 @pytest.mark.parametrize("raw", NOT_HTTP)
 def test_what_is_not_an_http_url_is_none(raw: str) -> None:
     assert canonicalize(raw) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "href"),
+    [
+        ("http://xn--a.example/x", "http://xn--a.example/x"),
+        ("HTTP://A.XN--Pokxncvks:8080/?a=1#f", "http://a.xn--pokxncvks:8080/?a=1"),
+        ("http://xn0-.xn--a/", None),
+        ("http://xn--a b/", None),
+    ],
+)
+def test_labels_that_look_like_punycode_are_taken_as_they_are(raw: str, href: str | None) -> None:
+    url = canonicalize(raw)
+    assert (url.href if url else None) == href
+    if url:
+        assert canonicalize(url.href) == url
+        assert url.href.startswith(url.origin)
 
 
 def test_relative_links_are_joined_with_their_base() -> None:
@@ -170,6 +188,19 @@ def test_canonical_form_is_idempotent(scheme: str, pieces: list[str], tail: str)
     assert "@" not in url.href.partition("://")[2].partition("/")[0]
 
 
+@settings(max_examples=2_000, deadline=None)
+@given(
+    st.sampled_from(
+        ["http://a.com/", "https://a.com/b/c.html", "http://a.com:8080/b/?x=/y/", "http://a.com/b/#/d", "ftp://a"]
+    ),
+    st.sampled_from(["", "a", "/", "?", "0.html", "_x", "a:"]),
+    st.lists(PIECES, max_size=8),
+)
+def test_links_that_need_no_parser_come_out_as_the_parser_reads_them(base: str, start: str, pieces: list[str]) -> None:
+    link = start + "".join(pieces)
+    assert canonicalize(link, base) == _canonical(link, base)
+
+
 @settings(max_examples=500, deadline=None)
 @given(st.text(max_size=60))
 def test_any_host_gives_a_canonical_url_or_none(host: str) -> None:
@@ -224,9 +255,8 @@ def test_web_platform_url_cases() -> None:
                 wrong.append(case["input"])
             continue
         host = case["hostname"].rstrip(".")
-        unusable = not host or "xn--" in host  # no name, or punycode that decodes to nothing: nothing resolves them
         if url is None:
-            if not unusable and case["input"] != "http://foo.09..":
+            if host and case["input"] != "http://foo.09..":  # which name nothing
                 wrong.append(case["input"])
         elif url != canonicalize(case["href"]) or url.host != host or f"{url.scheme}:" != case["protocol"]:
             wrong.append(case["input"])
@@ -242,12 +272,13 @@ def test_web_platform_idna_cases() -> None:
         url = canonicalize(f"https://{case['input']}/x")
         expected = case["output"]
         if url is None:
-            if expected and expected.strip(".") and "xn--" not in expected and ".." not in expected:
+            if expected and expected.strip("."):
                 wrong.append(case["input"])
-        elif expected is None or url.host != expected.rstrip("."):
+        elif case["input"] and (expected is None or url.host != expected.rstrip(".")):
             wrong.append(case["input"])
-    # The parser follows a slightly older edition of the IDNA tables.
-    assert len(wrong) <= 0.02 * len(cases), wrong[:20]
+    # The parser follows a slightly older edition of the IDNA tables: letters that are new since are not in it.
+    assert not [name for name in wrong if name.isascii()]
+    assert len(wrong) <= 0.03 * len(cases), wrong[:20]
 
 
 def test_public_suffix_vectors() -> None:

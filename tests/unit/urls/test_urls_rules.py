@@ -3,7 +3,7 @@
 import pytest
 from effort import bounded_effort
 
-from periplus.urls import CanonicalUrl, TrapBudget, canonicalize, drop_reason, url_pattern
+from periplus.urls import CanonicalUrl, TrapBudget, canonicalize, drop_reason, link_steps, url_pattern
 from periplus.urls.filters import DROP_REASONS, RULES
 
 PORTS = (80, 443, 8080, 8443)
@@ -110,6 +110,30 @@ def test_plain_ids_of_a_real_site_fit_and_names_are_not_counted() -> None:
     assert all(budget.refusal("a.com", f"http://a.com/{word}") is None for word in words)
 
 
+@pytest.mark.parametrize(
+    ("page", "link", "steps"),
+    [
+        ("http://a.com/", "http://a.com/?color=red", 1),
+        ("http://a.com/shop?color=red", "http://a.com/shop?color=red&size=s", 4),
+        ("http://a.com/shop?color=red", "http://a.com/shop?color=blue", 1),
+        ("http://a.com/shop?color=red&size=s", "http://a.com/shop?color=red&size=s&sort=new", 20),
+        ("http://a.com/calendar/2026/11/", "http://a.com/calendar/2026/12/", 1),
+        ("http://a.com/calendar/2026/11/", "http://a.com/calendar/2026/11/3", 20),
+        ("http://a.com/calendar/2026/11/3", "http://a.com/calendar/2026/12/", 1),
+        ("http://a.com/2026/11/", "http://a.com/2026/11/15/flood-in-the-north", 1),
+        ("http://a.com/2026/11/14/storm", "http://a.com/2026/11/15/flood", 1),
+        ("http://a.com/forum/3", "http://a.com/forum/3?page=2", 4),
+        ("http://a.com/forum/3?page=2", "http://a.com/forum/3?page=3", 1),
+        ("http://a.com/shop?color=red", "http://b.com/shop?color=red&size=s", 1),
+        ("http://a.com/shop?color=red", "http://a.com.evil.net/shop?color=red&size=s", 1),
+    ],
+)
+def test_a_link_that_combines_an_address_further_leads_deeper(page: str, link: str, steps: int) -> None:
+    assert link_steps(page, [link], depth_limit=20) == [steps]
+    assert link_steps(page, ["http://a.com/about", link], depth_limit=2)[0] == 1
+    assert link_steps(page, [link], depth_limit=0) == [1]
+
+
 def test_host_quota() -> None:
     budget = TrapBudget(host_limit=10, pattern_limit=500)
     refusals = [budget.refusal("a.com", f"http://a.com/{chr(97 + n)}") for n in range(12)]
@@ -124,3 +148,18 @@ def test_a_resumed_budget_is_the_same_budget() -> None:
         resumed.spend("a.com", url)
     for url in (f"http://a.com/{n}/y" for n in range(100)):
         assert live.refusal("a.com", url) == resumed.refusal("a.com", url)
+
+
+def test_a_full_folder_is_put_off_and_its_neighbours_are_not() -> None:
+    budget, resumed = TrapBudget(10_000, 10_000, 5), TrapBudget(10_000, 10_000, 5)
+    for number in range(5):
+        assert not budget.is_crowded("http://a.com/shop/shoes/next")
+        assert budget.refusal("a.com", f"http://a.com/shop/shoes/{number}") is None
+        resumed.spend("a.com", f"http://a.com/shop/shoes/{number}")
+    for one in (budget, resumed):
+        assert one.is_crowded("http://a.com/shop/shoes/next?size=4")
+        assert one.is_crowded("http://a.com/shop/shoes/deep/below")
+        assert not one.is_crowded("http://a.com/shop/hats/next")
+        assert not one.is_crowded("http://a.com/shop/shoes")
+        assert not one.is_crowded("http://b.com/shop/shoes/next")
+        assert one.refusal("a.com", "http://a.com/shop/shoes/next") is None, "it is not dropped"

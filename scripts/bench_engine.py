@@ -1,0 +1,198 @@
+"""`make bench`, the engine: Periplus, Scrapy (tuned) and wget2 crawl the same site one after the other.
+
+Periplus does everything it does in a real crawl (places, relevance, archive, index, durable frontier); Scrapy extracts
+title and links and keeps nothing; wget2 downloads and follows links. BENCH_ENGINE_PAGES sets the size of the site.
+Only the ratios within one run mean anything.
+"""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_site import ADDRESSES, Site, address, served
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parent.parent
+PERIPLUS = Path(sys.executable).parent / "periplus"
+PEERS = ROOT / ".venv-peers"
+SCRAPY = "scrapy>=2.13,<3"
+CONNECTIONS = 64
+
+SPIDER = """
+import scrapy
+from scrapy.crawler import CrawlerProcess
+import sys
+
+class Spider(scrapy.Spider):
+    name = "bench"
+    start_urls = [sys.argv[1]]
+    pages = 0
+
+    def parse(self, response):
+        Spider.pages += 1
+        response.css("title::text").get()
+        for href in response.css("a::attr(href)").getall():
+            yield response.follow(href, callback=self.parse)
+
+process = CrawlerProcess({
+    "CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "DOWNLOAD_DELAY": 0, "ROBOTSTXT_OBEY": False,
+    "COOKIES_ENABLED": False, "RETRY_ENABLED": False, "REDIRECT_ENABLED": False, "TELNETCONSOLE_ENABLED": False,
+    "AUTOTHROTTLE_ENABLED": False, "LOG_LEVEL": "ERROR", "LOGSTATS_INTERVAL": 0, "DEPTH_STATS": False,
+    "REFERER_ENABLED": False, "REACTOR_THREADPOOL_MAXSIZE": 20, "DNSCACHE_ENABLED": True,
+})
+process.crawl(Spider)
+process.start()
+print(Spider.pages)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one crawler did."""
+
+    name: str
+    pages: int
+    seconds: float
+    cpu_seconds: float
+    memory_mb: float
+
+    @property
+    def rate(self) -> float:
+        """Pages a second."""
+        return self.pages / self.seconds
+
+
+class Memory:
+    """The largest memory of a process and its children together (proportional set size), looked at twice a second."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.samples: list[int] = []
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.5):
+            self.samples.append(sum(_pss(pid) for pid in _family(self._pid)))
+
+
+def _family(pid: int) -> list[int]:
+    found, queue = [], [pid]
+    while queue:
+        found.append(queue.pop())
+        for task in Path(f"/proc/{found[-1]}/task").glob("*/children"):
+            try:
+                queue.extend(int(child) for child in task.read_text().split())
+            except OSError:
+                continue
+    return found
+
+
+def _pss(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
+def measure(name: str, command: Sequence[str | Path], site: Site, folder: Path) -> tuple[Run, str]:
+    """Run a crawler to its end; pages are counted in the server's own log."""
+    site.log.write_text("")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    memory = Memory(process.pid)
+    out, _ = process.communicate()
+    seconds = time.perf_counter() - started
+    memory.close()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    pages = sum(".html HTTP" in line and '" 200 ' in line for line in site.log.read_text().splitlines())
+    return Run(name, pages, seconds, cpu, max(memory.samples, default=0) / 1024), out
+
+
+def periplus(site: Site, folder: Path, *, delay: float = 0.0, pages: int = 0, name: str = "Periplus") -> Run:
+    """A crawl with everything on."""
+    job = folder / "job.toml"
+    job.write_text(
+        f'seeds = ["{site.seed}"]\ntargets = "us100"\n'
+        '[topic]\nname = "bench"\nkeywords = {school = 1.0, restaurant = 1.0, river = 0.5}\n'
+        'places = {"United States" = 1.0}\n'
+        f'[crawl]\nstrategy = "url"\nkeep = "all"\ndelay_seconds = {delay}\npages = {pages}\n'
+        f'connections = {ADDRESSES if delay else CONNECTIONS}\nallow_private = ["127.0.0.0/8"]\n'
+        f"[fetch]\nports = [{site.port}]\n",
+        "utf-8",
+    )
+    run, out = measure(name, [PERIPLUS, "crawl", job, "--out", folder / name, "--json"], site, folder)
+    summary = json.loads(out.splitlines()[-1])
+    shutil.rmtree(folder / name)
+    return Run(name, summary["pages"], run.seconds, run.cpu_seconds, run.memory_mb)
+
+
+def scrapy(site: Site, folder: Path) -> Run | None:
+    """Scrapy with everything off that costs time, in a virtual environment of its own."""
+    if not (PEERS / "bin" / "scrapy").exists():
+        subprocess.run([sys.executable, "-m", "venv", PEERS], check=True)
+        if subprocess.run([PEERS / "bin" / "pip", "install", "--quiet", SCRAPY], check=False).returncode:
+            return None
+    (folder / "spider.py").write_text(SPIDER, "utf-8")
+    return measure("Scrapy, tuned", [PEERS / "bin" / "python", "spider.py", site.seed], site, folder)[0]
+
+
+def wget2(site: Site, folder: Path) -> Run | None:
+    """wget2, download only."""
+    if shutil.which("wget2") is None:
+        return None
+    hosts = ",".join(address(n) for n in range(ADDRESSES))
+    (folder / "wget").mkdir()
+    command = [
+        "wget2", "--quiet", "--recursive", "--level=0", "--span-hosts", f"--domains={hosts}", "--no-robots",
+        f"--max-threads={CONNECTIONS}", "--directory-prefix=wget", "--no-check-certificate", site.seed,
+    ]  # fmt: skip
+    run = measure("wget2", command, site, folder)[0]
+    shutil.rmtree(folder / "wget")
+    return run
+
+
+def main() -> None:
+    """Compare the crawlers and print one table."""
+    pages = int(os.environ.get("BENCH_ENGINE_PAGES", "20000"))
+    which = sys.argv[1:] or ["periplus", "scrapy", "wget2"]
+    table = Table(
+        "crawler", "pages", "pages/s", "CPU ms/page", "memory MB", "Periplus is", title_justify="left", box=None
+    )
+    with tempfile.TemporaryDirectory(prefix="periplus-bench-") as name, served(Path(name), pages) as site:
+        crawlers = {"periplus": periplus, "scrapy": scrapy, "wget2": wget2}
+        runs = {crawler: crawlers[crawler](site, Path(name)) for crawler in which}
+    ours = runs.get("periplus")
+    for crawler, run in runs.items():
+        if run is None:
+            table.add_row(crawler, "not installed")
+            continue
+        ratio = f"{ours.rate / run.rate:.2f}×" if ours and run is not ours else ""
+        table.add_row(
+            run.name, f"{run.pages:,}", f"{run.rate:.0f}", f"{run.cpu_seconds / max(run.pages, 1) * 1000:.2f}",
+            f"{run.memory_mb:.0f}", ratio,
+        )  # fmt: skip
+    Console(highlight=False, width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,243 @@
+"""`periplus record` and `periplus compare`: recorded webs, and all strategies on one of them."""
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import Progress, TextColumn
+from rich.table import Table
+
+from periplus.analysis import Lens
+from periplus.compare import MEASURES, Plan, run_all, summary
+from periplus.errors import PlaceError, UsageError
+from periplus.evaluate.report import write_report
+from periplus.job import seed_lines
+from periplus.miniweb.web import generate
+from periplus.model import Fetched
+from periplus.places import Gazetteer, open_gazetteer
+from periplus.settings import CrawlSettings, FetchSettings, TopicSettings
+from periplus.store.folders import is_caret_folder, pages_of_folder
+from periplus.store.recorded import RecordedWeb
+from periplus.store.wacz import write_wacz
+from periplus.strategies import STRATEGIES, Ownership, load_targets, make_strategy
+from periplus.topics import make_topic
+from periplus.urls import canonicalize
+from periplus.world import World
+
+__all__ = ["compare", "record"]
+
+
+def record(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR|WEB",
+            help="A crawl's folder, WARC or WACZ files, a folder of files named by URL with carets, or `miniweb`.",
+        ),
+    ],
+    *,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The WACZ file to write.")],
+    pages: Annotated[int, typer.Option(help="Of `miniweb`: how many pages.")] = 5_500,
+    hosts: Annotated[int, typer.Option(help="Of `miniweb`: how many hosts.")] = 320,
+    locality: Annotated[float, typer.Option(help="Of `miniweb`: how strongly links stay in a town, 0..1.")] = 0.7,
+    seed: Annotated[int, typer.Option(help="Of `miniweb`: which one.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Make a recorded web: one file with all responses, to be compared on or served again.
+
+    Example: periplus record crawls/oregon -o oregon.wacz
+    """
+    notes: list[str] = []
+    if source == "miniweb":
+        responses = _miniweb(seed, hosts, pages, locality)
+    elif Path(source).is_dir() and is_caret_folder(Path(source)):
+        responses = pages_of_folder(Path(source))
+    else:
+        web = RecordedWeb(Path(source))
+        responses, notes = web.responses(), web.notes
+    count = write_wacz(_each_once(responses), out)
+    for note in notes:
+        typer.echo(note, err=True)
+    if not count:
+        raise UsageError(f"{source}: no response in it")
+    result = {"out": str(out), "responses": count, "bytes": out.stat().st_size, "notes": notes}
+    typer.echo(json.dumps(result) if as_json else f"{count:,} responses in {out} ({out.stat().st_size / 2**20:.1f} MB)")
+
+
+def _each_once(responses: Iterable[Fetched]) -> Iterator[Fetched]:
+    seen = set()
+    for fetched in responses:
+        if fetched.url not in seen:
+            seen.add(fetched.url)
+            yield fetched
+
+
+def _miniweb(seed: int, hosts: int, pages: int, locality: float) -> Iterator[Fetched]:
+    """Every page of a miniature web, without HTTP."""
+    web = generate(seed, hosts=hosts, pages=pages, locality=locality)
+    return web.responses()
+
+
+def compare(
+    web: Annotated[Path, typer.Argument(metavar="WEB", help="A recorded web: WARC or WACZ files, or their folder.")],
+    *,
+    targets: Annotated[str, typer.Option(help="Who owns what: a job file, `us100`, or `all:CC`.")] = "us100",
+    strategies: Annotated[str, typer.Option(help="Names with commas between, or `all`.")] = "all",
+    pages: Annotated[int, typer.Option(help="Downloads of each crawl, all nodes together; 0: all.", min=0)] = 0,
+    out: Annotated[Path, typer.Option("-o", "--out", help="The folder for tables, plots and JSON.")] = Path("compared"),
+    draws: Annotated[int, typer.Option(help="Repeat with so many draws of seeds.", min=1, max=1_000)] = 5,
+    seeds_per_draw: Annotated[int, typer.Option(help="Pages in a draw of seeds.", min=1)] = 20,
+    seeds: Annotated[Path | None, typer.Option(help="A file of seeds instead of draws.")] = None,
+    random_seed: Annotated[int, typer.Option(help="Which draws.")] = 1,
+    entities: Annotated[str, typer.Option(help="Which addresses count: street or postal.")] = "street",
+    labels: Annotated[Path | None, typer.Option(help="CSV `url,place`: truth instead of addresses.")] = None,
+    overlap: Annotated[str, typer.Option(help="allow (the paper's independent nodes) or forbid.")] = "allow",
+    classifier_model: Annotated[str, typer.Option(help="File of `periplus classifier train`.")] = "",
+    ip_database: Annotated[str, typer.Option(help="A city database in MaxMind's format.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replay a recorded web under every strategy: tables, plots and JSON as in the paper.
+
+    Example: periplus compare oregon.wacz --targets us100 --pages 1000 -o compared
+    """
+    _check(entities, ("street", "postal"), "--entities")
+    _check(overlap, ("allow", "forbid"), "--overlap")
+    console = Console(stderr=True, highlight=False)
+    gazetteer = open_gazetteer()
+    recorded = RecordedWeb(web)
+    made, left_out = _lenses(
+        strategies, targets, gazetteer, overlap, classifier_model=classifier_model, ip_database=ip_database
+    )
+    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
+    with Progress(*columns, console=console, transient=True) as bar:
+        reading = bar.add_task("Reading pages", total=None)
+        processes = os.cpu_count() or 1
+        world = World.of(recorded.responses(), made, processes=processes, on_page=lambda: bar.advance(reading))
+        plan = Plan(
+            tuple(made), pages, draws, seeds_per_draw, random_seed, entities, tuple(_seeds(seeds) if seeds else ())
+        )
+        playing = bar.add_task("Playing", total=len(made) * (1 if seeds else draws))
+
+        def on_run(name: str) -> None:
+            bar.update(playing, description=f"Playing {name}", advance=1)
+
+        known = _labels(labels, gazetteer, world) if labels else None
+        results = run_all(world, plan, out, labels=known, on_run=on_run)
+    table = summary(results)
+    about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
+    last = results[plan.strategies[-1]][0]["where"]
+    write_report(out, table, about, [tuple(point) for point in last])
+    if as_json:
+        typer.echo(json.dumps({"about": about, "strategies": table}, sort_keys=True, allow_nan=False))
+        return
+    Console(highlight=False).print(_table(table))
+    typer.echo(f"Notes: {about['notes']}\nReport: {out / 'report.html'}")
+
+
+def _check(value: str, choices: tuple[str, ...], option: str) -> None:
+    if value not in choices:
+        raise UsageError(f"{option} {value!r}: choose {' or '.join(choices)}")
+
+
+def _lenses(
+    names: str, targets: str, gazetteer: Gazetteer, overlap: str, *, classifier_model: str, ip_database: str
+) -> tuple[dict[str, Lens], list[str]]:
+    """A lens for each strategy; with `all`, what each needs and does not have is said instead."""
+    ownership = Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)
+    crawl = msgspec.structs.replace(CrawlSettings(), keep="all", overlap=overlap)
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    left_out: list[str] = []
+    if names == "all":
+        wanted = [name for name in STRATEGIES if name != "hash-host"]
+        for name, needed, given in (
+            ("classifier", "--classifier-model", classifier_model),
+            ("ip", "--ip-database", ip_database),
+        ):
+            if given:
+                wanted.insert(-1, name)
+            else:
+                left_out.append(f"{name} was left out: it needs {needed}")
+    topic = make_topic(TopicSettings(), "compare", gazetteer)
+    fetch = msgspec.structs.replace(FetchSettings(), ports=tuple(range(1, 65_536)))
+    lenses = {}
+    for name in dict.fromkeys(wanted):
+        made = make_strategy(name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database)
+        lenses[name] = Lens(gazetteer, (topic,), made, ownership, crawl, fetch, warc=False)
+    if not lenses:
+        raise UsageError(f"--strategies {names!r}: name at least one of {', '.join(STRATEGIES)}, or all")
+    return lenses, left_out
+
+
+def _seeds(path: Path) -> list[str]:
+    found = []
+    for where, text in seed_lines(path):
+        url = canonicalize(text)
+        if url is None:
+            raise UsageError(f"{where}: {text!r} is not an http(s) URL")
+        found.append(url.href)
+    return found
+
+
+def _labels(path: Path, gazetteer: Gazetteer, world: World) -> dict[str, int]:
+    """Page -> the target that it is about, from a CSV with the columns url and place (a name or an id)."""
+    known: dict[str, int] = {}
+    unknown = 0
+    places: dict[str, int] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            if not {"url", "place"} <= set(rows.fieldnames or ()):
+                raise UsageError(f"{path}: the first line must name the columns url and place")
+            for row in rows:
+                url = canonicalize(row["url"] or "")
+                if url is None or url.href not in world.facts:
+                    unknown += 1
+                    continue
+                name = row["place"] or ""
+                if name not in places:
+                    places[name] = gazetteer.resolve(name).id
+                known[url.href] = places[name]
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    except PlaceError as error:
+        raise UsageError(f"{path}: {error}") from error
+    if unknown:
+        typer.echo(f"{path}: {unknown} labels are of pages that are not in the recorded web", err=True)
+    return known
+
+
+def _about(plan: Plan, world: World, notes: list[str]) -> dict[str, Any]:
+    pages = len(world.pages())
+    if plan.pages > pages:
+        notes = [*notes, f"the budget of {plan.pages:,} pages is larger than the web: every crawl ends when it is done"]
+    return {
+        "pages in the web": pages,
+        "nodes": len(world.nodes),
+        "pages a crawl": f"{plan.pages:,}" if plan.pages else "all",
+        "draws of seeds": 1 if plan.seeds else plan.draws,
+        "seeds a draw": len(plan.seeds) or plan.seeds_per_draw,
+        "random seed": plan.random_seed,
+        "entities": plan.level,
+        "notes": "; ".join(notes) or "none",
+    }
+
+
+def _table(rows: dict[str, dict[str, Any]]) -> Table:
+    shown = [name for name in MEASURES if name not in ("accuracy", "coverage", "links_assigned_away_per_page")]
+    table = Table("strategy", "pages", *(name.replace("_", " ") for name in shown), box=None)
+    for strategy, row in rows.items():
+        table.add_row(strategy, f"{row['pages']:,.0f}", *(_cell(row, name) for name in shown))
+    return table
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    value, interval = row[name], row[f"{name}_interval"]
+    if value is None:
+        return "–"
+    return f"{value:.3f} ±{interval:.3f}" if interval else f"{value:.3f}"

@@ -1,0 +1,177 @@
+"""Sitemaps: lists of a site's URLs, read with bounds on everything.
+
+A sitemap is XML (a list of URLs, or an index of further sitemaps) or plain text with a URL a line, perhaps in gzip. A
+document type may declare entities that grow without end, so a file with one is not read at all. A file that breaks off
+gives what came before. Pure: it runs in the guarded worker processes like everything that reads what servers send.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from xml.parsers import expat
+
+from periplus.errors import BadContent
+from periplus.fetch.decode import decode_content
+from periplus.urls import canonicalize, registrable_domain
+
+__all__ = ["MAX_SITEMAPS", "Sitemap", "SitemapEntry", "read_sitemap"]
+
+MAX_SITEMAPS = 50
+"""Further sitemaps that are taken from one index."""
+
+MAX_ENTRIES = 50_000
+MAX_LOC_CHARS = 8_192
+MAX_LASTMOD_CHARS = 40
+GZIP = b"\x1f\x8b"
+CHUNK = 65_536
+
+DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapEntry:
+    """A URL of the site, and when it changed last (Unix time; 0: not said)."""
+
+    url: str
+    lastmod: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What a sitemap lists: pages, further sitemaps, and how many entries were not taken, by reason."""
+
+    entries: tuple[SitemapEntry, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    dropped: dict[str, int] = field(default_factory=dict)
+
+
+class _Stop(BaseException):
+    """Enough was read. Not an Exception: expat hands it on as it is."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects the `loc` and `lastmod` of each `url` and `sitemap` element."""
+
+    most: int
+    pages: list[tuple[str, str]] = field(default_factory=list)
+    sitemaps: list[str] = field(default_factory=list)
+    beyond: int = 0
+    parent: str = ""
+    name: str = ""
+    loc: str = ""
+    lastmod: str = ""
+
+    def start(self, tag: str, _: dict[str, str]) -> None:
+        name = tag.rpartition(":")[2].lower()
+        if name in ("url", "sitemap"):
+            self.parent, self.loc, self.lastmod = name, "", ""
+        self.name = name
+
+    def text(self, data: str) -> None:
+        if self.name == "loc" and len(self.loc) < MAX_LOC_CHARS:
+            self.loc += data
+        elif self.name == "lastmod" and len(self.lastmod) < MAX_LASTMOD_CHARS:
+            self.lastmod += data
+
+    def end(self, tag: str) -> None:
+        name = tag.rpartition(":")[2].lower()
+        self.name = ""
+        if name != self.parent or not self.parent:
+            return
+        if name == "sitemap":
+            self.sitemaps.append(self.loc.strip())
+            if len(self.sitemaps) >= MAX_SITEMAPS:
+                raise _Stop
+        else:
+            self.pages.append((self.loc.strip(), self.lastmod.strip()))
+            if len(self.pages) >= self.most:
+                raise _Stop
+        self.parent = ""
+
+
+def read_sitemap(body: bytes, url: str, *, max_bytes: int, max_urls: int = MAX_ENTRIES) -> Sitemap:
+    """Read a sitemap that came from `url`. Raises BadContent if it is none, TooLarge if it grows beyond `max_bytes`."""
+    if body.startswith(GZIP):
+        body = decode_content(body, "gzip", max_bytes)
+    if body.startswith(GZIP):
+        raise BadContent(f"{url}: gzip in gzip")
+    most = min(max_urls, MAX_ENTRIES)
+    if body.lstrip(b"\xef\xbb\xbf\xfe\xff\0 \t\r\n").startswith((b"<", b"\0<")):
+        reader = _read_xml(body, url, most)
+    else:
+        reader = _read_text(body, url, most)
+    return _settled(reader, url)
+
+
+def _read_xml(body: bytes, url: str, most: int) -> _Reader:
+    reader = _Reader(most)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    parser.StartDoctypeDeclHandler = _refuse(url)
+    try:
+        for start in range(0, len(body), CHUNK):
+            parser.Parse(body[start : start + CHUNK], start + CHUNK >= len(body))
+    except expat.ExpatError as error:
+        if not reader.pages and not reader.sitemaps:
+            raise BadContent(f"{url}: not a sitemap: {error}") from None
+    except _Stop:
+        pass
+    return reader
+
+
+def _refuse(url: str) -> Callable[..., None]:
+    def refuse(*_: object) -> None:
+        raise BadContent(f"{url}: a sitemap with a document type is not read")
+
+    return refuse
+
+
+def _read_text(body: bytes, url: str, most: int) -> _Reader:
+    reader = _Reader(most)
+    for line in body.decode("utf-8-sig", "replace").splitlines():
+        text = line.strip()
+        if not text:
+            continue
+        if not text.startswith(("http://", "https://")):
+            raise BadContent(f"{url}: not a sitemap: a line is not a URL")
+        if len(reader.pages) >= most:
+            break
+        reader.pages.append((text, ""))
+    return reader
+
+
+def _settled(reader: _Reader, url: str) -> Sitemap:
+    """Canonical URLs of the sitemap's own site, each once. Nobody may list the pages of others."""
+    base = canonicalize(url)
+    site = registrable_domain(base.host) if base else ""
+    dropped: dict[str, int] = {}
+    entries: dict[str, float] = {}
+    for loc, lastmod in reader.pages:
+        target = canonicalize(loc, url) if loc else None
+        reason = "not_http" if target is None else "" if registrable_domain(target.host) == site else "sitemap_host"
+        if target is None or reason:
+            dropped[reason] = dropped.get(reason, 0) + 1
+        else:
+            entries[target.href] = max(entries.get(target.href, 0.0), _unix_time(lastmod))
+    further = (canonicalize(loc, url) for loc in reader.sitemaps if loc)
+    sitemaps = dict.fromkeys(
+        target.href for target in further if target is not None and registrable_domain(target.host) == site
+    )
+    return Sitemap(tuple(SitemapEntry(*entry) for entry in entries.items()), tuple(sitemaps), dropped)
+
+
+def _unix_time(text: str) -> float:
+    """A W3C date or time as Unix time; 0 where it is none."""
+    day = DAY.match(text)
+    try:
+        if day:
+            return datetime(int(day[1]), int(day[2] or 1), int(day[3] or 1), tzinfo=UTC).timestamp()
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0

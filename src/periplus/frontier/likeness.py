@@ -1,0 +1,103 @@
+"""Near-duplicates: pages whose texts are the same but for a date, a number or a few words.
+
+`likeness` is a similarity hash of a text (64 bits, by hashed pieces of eight bytes): texts that share nearly all pieces
+differ in few bits. `Likenesses` compares each page with the last ones of its host and gives it a group, so that a
+search can show one of a group. A pattern of URLs (`urls/traps.py`) that brings one near-duplicate after the other is
+put off: its further URLs come last. They are not dropped, since what came first would then decide what a crawl ends
+with (decision 3).
+"""
+
+from collections import OrderedDict, deque
+
+import numpy as np
+import xxhash
+
+from periplus.urls import url_pattern
+
+__all__ = ["NEAR_BITS", "Likenesses", "differing_bits", "likeness"]
+
+PIECE = 8
+LEAST_BYTES = 64
+"""Shorter texts are all alike; nothing is said about them."""
+
+SAMPLES = 512
+"""About so many pieces of a text are looked at, chosen by their hash, so the same ones in like texts."""
+
+MASK = (1 << 64) - 1
+NEAR_BITS = 6
+REMEMBERED_PAGES = 32
+REMEMBERED_HOSTS = 20_000
+REMEMBERED_PATTERNS = 100_000
+
+ALL_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+"""Another day or another number is not another text."""
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD_AGAIN = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+def likeness(text: str) -> int:
+    """The similarity hash of a text, signed as SQLite stores integers; 0 for a text too short to compare."""
+    raw = text.encode("utf-8", "replace").translate(ALL_DIGITS_ALIKE)
+    if len(raw) < LEAST_BYTES:
+        return 0
+    parts = [np.frombuffer(raw, "<u8", (len(raw) - start) // PIECE, start) for start in range(PIECE)]
+    hashes = np.concatenate(parts) * _SPREAD
+    hashes ^= hashes >> np.uint64(29)
+    hashes *= _SPREAD_AGAIN
+    least = np.uint64(min(1.0, SAMPLES / len(hashes)) * (2**64 - 1025))
+    chosen = np.unique(hashes[hashes <= least]) * _SPREAD
+    chosen ^= chosen >> np.uint64(32)
+    bits = np.unpackbits((chosen * _SPREAD_AGAIN).view(np.uint8).reshape(-1, 8), axis=1)
+    votes = bits.sum(axis=0, dtype=np.int64) * 2 > len(chosen)
+    return int(np.packbits(votes).view(">i8")[0]) or 1
+
+
+def differing_bits(one: int, other: int) -> int:
+    """In how many of their 64 bits two likenesses differ."""
+    return ((one ^ other) & MASK).bit_count()  # of a negative number bit_count would count those of its absolute value
+
+
+class Likenesses:
+    """Groups of near-duplicates within each host, and the patterns that bring nothing else. Order of pages counts."""
+
+    def __init__(self, streak: int) -> None:
+        self._streak = streak
+        self._hosts: OrderedDict[str, deque[tuple[int, int]]] = OrderedDict()
+        self._streaks: OrderedDict[int, int] = OrderedDict()
+        self._put_off: set[int] = set()
+
+    def take(self, host: str, url: str, mark: int) -> int:
+        """The group of a page, named by the likeness of its first page; 0 for a page too short to compare."""
+        if not mark or not self._streak:
+            return mark
+        recent = self._hosts.setdefault(host, deque(maxlen=REMEMBERED_PAGES))
+        self._hosts.move_to_end(host)
+        if len(self._hosts) > REMEMBERED_HOSTS:
+            self._hosts.popitem(last=False)
+        group = next((known for other, known in recent if differing_bits(other, mark) <= NEAR_BITS), None)
+        if group is None:
+            recent.append((mark, mark))
+        self._count(url, alike=group is not None)
+        return mark if group is None else group
+
+    def is_put_off(self, url: str) -> bool:
+        """Whether URLs of this pattern are to come last."""
+        return bool(self._put_off) and _pattern(url) in self._put_off
+
+    def _count(self, url: str, *, alike: bool) -> None:
+        key = _pattern(url)
+        if key is None:
+            return
+        in_a_row = self._streaks.pop(key, 0) + 1 if alike else 0
+        self._streaks[key] = in_a_row
+        if len(self._streaks) > REMEMBERED_PATTERNS:
+            self._streaks.popitem(last=False)
+        if in_a_row >= self._streak:
+            self._put_off.add(key)
+
+
+def _pattern(url: str) -> int | None:
+    """The URL's pattern in short; None where nothing of it can be counted through."""
+    pattern, dimensions = url_pattern(url)
+    return xxhash.xxh3_64_intdigest(pattern.encode()) if dimensions else None

@@ -1,0 +1,23 @@
+"""Room `running`: what a crawl tells while it runs and how it notices trouble: log, metrics, progress, disk, watchdog.
+
+It knows nothing of pages; `crawl` hands it numbers and events.
+"""
+
+from periplus.running.disk import DiskRoom
+from periplus.running.journal import Journal
+from periplus.running.metrics import Sample, exposition, serve_metrics
+from periplus.running.progress import Progress, Rate, time_left, why_empty
+from periplus.running.watchdog import Watchdog
+
+__all__ = [
+    "DiskRoom",
+    "Journal",
+    "Progress",
+    "Rate",
+    "Sample",
+    "Watchdog",
+    "exposition",
+    "serve_metrics",
+    "time_left",
+    "why_empty",
+]

@@ -1,0 +1,92 @@
+"""How far a crawl is: what a person sees while it runs, the time it still needs, and why it ended."""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from periplus.model import Outcome
+from periplus.store.summary import HarvestShare
+
+__all__ = ["Progress", "Rate", "time_left", "why_empty"]
+
+WINDOW_SECONDS = 30.0
+FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.DUPLICATE, Outcome.REDIRECTED,
+                  Outcome.NOT_MODIFIED})  # fmt: skip
+REFUSED = {
+    Outcome.ROBOTS: "robots",
+    Outcome.CRAWL_DELAY: "crawl delay",
+    Outcome.ROBOTS_UNREACHABLE: "unreachable robots",
+    Outcome.BLOCKED: "address guard",
+}
+"""Leases that ended without a request, in the words of a stop reason."""
+
+KNOWN_ALREADY = ("seen", "sent_before")
+MOST_REASONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a person sees while the crawl runs."""
+
+    pages: int
+    kept: int
+    queued: int
+    busy_hosts: int
+    hosts: int
+    seconds: float
+    pages_this_run: int
+    page_limit: int
+    rate: float
+    """Pages a second, lately."""
+    left_seconds: float | None
+    """Until a limit is reached, at this rate; None without a limit or a rate."""
+    paused: str
+    outcomes: Counter[str]
+    harvest: dict[str, HarvestShare] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Leases that did not end well, by kind, the most frequent first."""
+        return {kind: count for kind, count in self.outcomes.most_common() if kind not in FINE and count}
+
+
+class Rate:
+    """Pages a second over the last half minute."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[float, int]] = deque()
+
+    def at(self, now: float, pages: int) -> float:
+        """Note how many pages there are by now; gives the rate."""
+        self._points.append((now, pages))
+        while len(self._points) > 2 and self._points[1][0] <= now - WINDOW_SECONDS:
+            self._points.popleft()
+        since, before = self._points[0]
+        return (pages - before) / (now - since) if now > since else 0.0
+
+
+def time_left(*, pages: int, page_limit: int, rate: float, seconds: float, minutes_limit: float) -> float | None:
+    """Seconds until the first of the limits is reached; None if there is none, or no rate to go by."""
+    ends = []
+    if minutes_limit:
+        ends.append(max(0.0, minutes_limit * 60 - seconds))
+    if page_limit and rate > 0:
+        ends.append(max(0.0, (page_limit - pages) / rate))
+    return min(ends, default=None)
+
+
+def why_empty(dropped: Counter[str], outcomes: Counter[str]) -> str:
+    """The stop reason of a crawl that has nothing left: what kept it from going farther."""
+    reasons = Counter(
+        {name.replace("_", " "): count for name, count in dropped.items() if name not in KNOWN_ALREADY and count}
+    )
+    for outcome, words in REFUSED.items():
+        if outcomes[outcome]:
+            reasons[words] += outcomes[outcome]
+    if not reasons:
+        return "frontier empty"
+    (first, count), *others = reasons.most_common(MOST_REASONS)
+    parts = [f"{count:,} URLs dropped by {first}", *(f"{count:,} by {name}" for name, count in others)]
+    rest = reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS))
+    if rest:
+        parts.append(f"{rest:,} for other reasons")
+    return f"frontier empty: {', '.join(parts)}"

@@ -1,0 +1,64 @@
+"""The rows of revisiting, inside the commit's transaction: visits, pages that are gone, URLs that are due again."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from periplus.frontier import Revisit, UrlState, state_after
+from periplus.model import Lease, Outcome
+
+__all__ = ["begin_revisits", "bring_forward", "mark_gone", "mark_visited", "queue_due"]
+
+MAX_DUE = 10_000
+"""URLs that one transaction queues again."""
+
+
+def mark_visited(db: sqlite3.Connection, url_id: int, outcome: Outcome, again: Revisit | None, now: float) -> None:
+    """The URL is done, or waits for its next visit. `now` is when it was read, 0 if this visit brought nothing."""
+    db.execute(
+        "UPDATE url SET state = ?, outcome = ?, attempts = 0, not_before = ?, visits = visits + (? > 0), "
+        "visited_at = max(visited_at, ?), revisit_seconds = ? WHERE id = ?",
+        (
+            state_after(outcome, again=again is not None),
+            outcome,
+            again.due_at if again else 0.0,
+            now,
+            now,
+            again.interval_seconds if again else 0.0,
+            url_id,
+        ),
+    )
+
+
+def mark_gone(db: sqlite3.Connection, url_id: int, revision: int) -> None:
+    """The page is there no more: its row says so and it leaves the index; the archive keeps its record."""
+    db.execute("DELETE FROM page_text WHERE page_id = (SELECT id FROM page WHERE url_id = ?)", (url_id,))
+    db.execute("UPDATE page SET outcome = ?, kept = 0, revision = ? WHERE url_id = ?", (Outcome.GONE, revision, url_id))
+
+
+def queue_due(db: sqlite3.Connection, now: float) -> list[tuple[Lease, int]]:
+    """Queue the URLs whose next visit is due, those that are due longest first; gives them with their hosts' rows."""
+    rows = db.execute(
+        "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.sitemap, url.visits, "
+        "url.host_id FROM url JOIN host ON host.id = url.host_id WHERE url.state = 2 AND url.not_before <= ? "
+        "ORDER BY url.not_before LIMIT ?",
+        (now, MAX_DUE),
+    ).fetchall()
+    db.executemany("UPDATE url SET state = ?, not_before = 0 WHERE id = ?", [(UrlState.QUEUED, row[0]) for row in rows])
+    return [
+        (Lease(url_id, url, host, depth, redirects, priority, 0, bool(sitemap), visits), host_id)
+        for url_id, url, host, depth, redirects, priority, sitemap, visits, host_id in rows
+    ]
+
+
+def bring_forward(db: sqlite3.Connection, lastmods: Iterable[tuple[int, float]]) -> None:
+    """Pages that changed after our last visit, as a sitemap says (fingerprint, Unix time), are due now."""
+    db.executemany("UPDATE url SET not_before = 0 WHERE state = 2 AND fingerprint = ? AND visited_at < ?", lastmods)
+
+
+def begin_revisits(db: sqlite3.Connection, first_seconds: float) -> None:
+    """A crawl that did not revisit begins to: what was read waits for its next visit."""
+    db.execute(
+        "UPDATE url SET state = ?, revisit_seconds = ?, not_before = visited_at + ? "
+        "WHERE state = ? AND revisit_seconds = 0 AND visits > 0 AND outcome <> ?",
+        (UrlState.WAITING, first_seconds, first_seconds, UrlState.DONE, Outcome.GONE),
+    )

@@ -1,0 +1,125 @@
+"""Shorter ways: which of the URLs that seemed too far away are within reach after all.
+
+Pages come in the order of the network, so the first way to a URL need not be the shortest, and a limit on the length
+of ways would cut off other pages in every run. Links beyond the limit are therefore set aside (table `beyond`); when
+nothing is left to do, the shortest ways are worked out over all links that the nodes have stored, and what is within
+reach joins the frontier. What a finished crawl holds then depends on the web and the limits alone, not on the order.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from periplus.model import NewUrl, Parcel
+from periplus.urls import canonicalize
+
+__all__ = ["within_reach"]
+
+Integers = npt.NDArray[np.int64]
+CHUNK_PAGES = 2_000
+
+
+def within_reach(databases: Mapping[str, sqlite3.Connection], *, depth: int, redirects: int) -> dict[str, list[Parcel]]:
+    """By node, the URLs it has set aside that are within both limits by the shortest way. Databases are by node."""
+    if not any(db.execute("SELECT 1 FROM beyond LIMIT 1").fetchone() for db in databases.values()):
+        return {}
+    ways = _Ways(databases.values(), depth_limit=depth)
+    ways.shorten(databases.values())
+    found: dict[str, list[Parcel]] = {}
+    for name, db in databases.items():
+        found[name] = [
+            Parcel(node, NewUrl(url, parts.host, mark, priority, *ways.to(mark)))
+            for mark, url, node, priority in db.execute("SELECT fingerprint, url, node, priority FROM beyond")
+            if ways.is_within(mark, depth, redirects) and (parts := canonicalize(url)) is not None
+        ]
+    return found
+
+
+class _Ways:
+    """The length of the shortest known way to each URL: links from a seed, and redirects in a row."""
+
+    def __init__(self, databases: Iterable[sqlite3.Connection], *, depth_limit: int) -> None:
+        rows = [
+            row
+            for db in databases
+            for table in ("url", "beyond")
+            for row in db.execute(f"SELECT fingerprint, depth, redirects FROM {table}")
+        ]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        self._marks, first = np.unique(table[:, 0], return_inverse=True)
+        self._depth = np.full(len(self._marks), np.iinfo(np.int64).max)
+        self._redirects = self._depth.copy()
+        np.minimum.at(self._depth, first, table[:, 1])
+        np.minimum.at(self._redirects, first, table[:, 2])
+        self._depth_limit = depth_limit
+
+    def to(self, mark: int) -> tuple[int, int]:
+        """Depth and redirects of a known URL."""
+        at = np.searchsorted(self._marks, mark)
+        return int(self._depth[at]), int(self._redirects[at])
+
+    def is_within(self, mark: int, depth: int, redirects: int) -> bool:
+        """Whether the URL is within the limits."""
+        links, hops = self.to(mark)
+        return links <= depth and hops <= redirects
+
+    def shorten(self, databases: Iterable[sqlite3.Connection]) -> None:
+        """Follow all links and redirects until no way gets shorter. Every round settles at least one more step."""
+        sources = list(databases)
+        changed = True
+        while changed:
+            rounds = [self._take(*links) for db in sources for links in _links(db)]
+            rounds += [self._take(*hops, redirected=True) for db in sources for hops in _redirects(db)]
+            changed = any(rounds)
+
+    def _take(self, pages: Integers, targets: Integers, steps: Integers, *, redirected: bool = False) -> bool:
+        """Shorten the ways to the targets by way of the pages; whether any became shorter."""
+        known, at = self._find(targets)
+        source_known, source = self._find(pages)
+        known &= source_known
+        at, source = at[known], source[known]
+        depth = self._depth[source] + steps[known]
+        hops = self._redirects[source] + 1 if redirected else np.zeros(len(at), dtype=np.int64)
+        near = depth <= self._depth_limit
+        at, depth, hops = at[near], depth[near], hops[near]
+        better = bool(np.any((depth < self._depth[at]) | (hops < self._redirects[at])))
+        if better:
+            np.minimum.at(self._depth, at, depth)
+            np.minimum.at(self._redirects, at, hops)
+        return better
+
+    def _find(self, marks: Integers) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+        """Which of the URLs are known, and where."""
+        at = np.minimum(np.searchsorted(self._marks, marks), len(self._marks) - 1)
+        return self._marks[at] == marks, at
+
+
+Triples = tuple[Integers, Integers, Integers]
+
+
+def _links(db: sqlite3.Connection) -> Iterator[Triples]:
+    """All links of a node in pieces: page, target, steps."""
+    rows = db.execute("SELECT p.fingerprint, l.fingerprints, l.steps FROM link l JOIN page p ON p.id = l.page_id")
+    for chunk in _chunks(rows.fetchmany):
+        targets = [np.frombuffer(marks, "<i8") for _, marks, _ in chunk]
+        counts = [len(marks) for marks in targets]
+        pages = np.repeat(np.array([page for page, _, _ in chunk], dtype=np.int64), counts)
+        steps = [
+            np.frombuffer(deep, "u1") if deep else np.ones(count, "u1")
+            for (_, _, deep), count in zip(chunk, counts, strict=True)
+        ]
+        yield pages, np.concatenate(targets), np.concatenate(steps).astype(np.int64)
+
+
+def _redirects(db: sqlite3.Connection) -> Iterator[Triples]:
+    """All redirects of a node in pieces, in the form of links."""
+    for chunk in _chunks(db.execute("SELECT fingerprint, redirect FROM url WHERE redirect IS NOT NULL").fetchmany):
+        pairs = np.array(chunk, dtype=np.int64)
+        yield pairs[:, 0], pairs[:, 1], np.zeros(len(pairs), dtype=np.int64)
+
+
+def _chunks(fetchmany: Callable[[int], list[tuple[int, bytes, bytes]]]) -> Iterator[list[tuple[int, bytes, bytes]]]:
+    while chunk := fetchmany(CHUNK_PAGES):
+        yield chunk

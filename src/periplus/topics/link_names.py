@@ -1,0 +1,113 @@
+"""Places that a page's links name: in the URL, in the anchor, and in the window of words around it.
+
+Names are looked for among the places of the page, which were located already, and the topic's own: no link costs a
+look-up in the gazetteer. Where a link stands in the text is known, so what is near it is found by position. Pure.
+"""
+
+import re
+from bisect import bisect_left
+from itertools import accumulate
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from periplus.model import Link, Located, Page, Place
+from periplus.topics.topic import Topic
+
+__all__ = ["LinkNames", "Named", "slug_words"]
+
+MAX_NAMES = 400
+LONGEST_NAME = 4
+MAX_SLUG = 400
+MAX_SLUG_WORDS = 40
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Named(NamedTuple):
+    """How many places are named, and how many of them lie in the topic's targets."""
+
+    all: int
+    wanted: int
+
+
+NOTHING = Named(0, 0)
+
+
+class LinkNames:
+    """The names that matter for the links of one page."""
+
+    def __init__(self, page: Page, located: Located, topic: Topic) -> None:
+        self._worth = topic.table.worth
+        self._has_places = bool(topic.places)
+        self._length = len(page.text)
+        mentions = [mention for mention in located.mentions if mention.place is not None]
+        self._names: dict[tuple[str, ...], Place] = {_key(place.name): place for place, _ in topic.places}
+        for mention in mentions[:MAX_NAMES]:
+            if mention.place is not None:
+                self._names.setdefault(_key(mention.text), mention.place)
+        self._names.pop((), None)
+        self._first = {key[0] for key in self._names}
+        self._starts = [mention.start for mention in mentions]
+        wanted = (self._has_places and m.place is not None and self._worth(m.place).is_target for m in mentions)
+        self._wanted = [0, *accumulate(int(one) for one in wanted)]
+
+    def __bool__(self) -> bool:
+        return bool(self._names)
+
+    def near(self, link: Link) -> tuple[Named, Named, int]:
+        """What the anchor names, what the words around it name, and how many words these are."""
+        if not self._names:
+            return NOTHING, NOTHING, 0
+        terms = _blanks(link.anchor) + _blanks(link.before) + _blanks(link.after)
+        if 0 <= link.start < link.end <= self._length:
+            low, high = link.start - len(link.before) - 1, link.end + len(link.after) + 1
+            anchored = self._between(link.start, link.end)
+            whole = self._between(low, high)
+            return anchored, Named(whole.all - anchored.all, whole.wanted - anchored.wanted), terms
+        return self._in_text(link.anchor), self._in_text(f"{link.before} {link.after}"), terms
+
+    def in_words(self, words: list[str]) -> list[Place]:
+        """The places that a row of words names, the longest names first."""
+        first = self._first
+        if first.isdisjoint(words):
+            return []
+        found: list[Place] = []
+        at = 0
+        while at < len(words):
+            step = 1
+            if words[at] in first:
+                for length in range(min(LONGEST_NAME, len(words) - at), 0, -1):
+                    place = self._names.get(tuple(words[at : at + length]))
+                    if place is not None:
+                        found.append(place)
+                        step = length
+                        break
+            at += step
+        return found
+
+    def _between(self, start: int, end: int) -> Named:
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return Named(last - first, self._wanted[last] - self._wanted[first]) if last > first else NOTHING
+
+    def _in_text(self, text: str) -> Named:
+        found = self.in_words(_WORD.findall(text.casefold())) if text.strip() else []
+        wanted = sum(self._worth(place).is_target for place in found) if self._has_places else 0
+        return Named(len(found), wanted)
+
+
+def slug_words(url: str) -> list[str]:
+    """The words of a URL: host without its top-level domain, and path."""
+    _, _, rest = url.partition("://")
+    host, _, path = rest[:MAX_SLUG].partition("/")
+    path = path.partition("?")[0].partition("#")[0]
+    if "%" in path:
+        path = unquote(path)
+    return _WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS]
+
+
+def _key(name: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(name.casefold()))[:LONGEST_NAME]
+
+
+def _blanks(text: str) -> int:
+    """Words of a text whose blanks are single."""
+    return text.count(" ") + 1 if text else 0

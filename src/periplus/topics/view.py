@@ -1,0 +1,59 @@
+"""A page as the topics of a crawl see it: read once for all of them, and no more of it than they ask for. Pure."""
+
+from collections import Counter
+from functools import cached_property
+
+from periplus.model import Located, Page, Place
+from periplus.topics.lexicon import Lexicon
+from periplus.topics.named_dates import DaySpan, named_dates
+from periplus.topics.reading import Reading, content_counts, place_masses, site_country
+from periplus.topics.words import pairs, stems
+
+__all__ = ["View"]
+
+
+class View:
+    """One page with its places; every part is worked out when it is first asked for."""
+
+    def __init__(self, page: Page, located: Located) -> None:
+        self.page = page
+        self.located = located
+        self._content: dict[str, tuple[list[str], dict[str, int]]] = {}
+        self._plain: dict[str, tuple[list[str], Counter[str]]] = {}
+
+    @cached_property
+    def masses(self) -> dict[Place, float]:
+        """What each of the page's places weighs."""
+        return place_masses(self.page.text, self.located, self.page.title)
+
+    @cached_property
+    def country(self) -> str:
+        """The country of the site's domain."""
+        return site_country(self.page.url)
+
+    @cached_property
+    def words(self) -> int:
+        """About how many words the text has."""
+        return self.page.text.count(" ") + self.page.text.count("\n") + 1
+
+    @cached_property
+    def named_dates(self) -> tuple[DaySpan, ...]:
+        """The dates that the text names."""
+        return named_dates(self.page.text)
+
+    def plain(self, language: str) -> tuple[list[str], Counter[str]]:
+        """All stems in order, and counted."""
+        found = self._plain.get(language)
+        if found is None:
+            sequence = stems(self.page.text, language)
+            found = self._plain[language] = (sequence, Counter(sequence))
+        return found
+
+    def reading(self, language: str, lexicons: tuple[Lexicon, ...]) -> Reading:
+        """The page as learnt topics see it, with those pairs of words that the lexicons know."""
+        found = self._content.get(language)
+        if found is None:
+            found = self._content[language] = content_counts(self.page.text, self.located, self.page.title, language)
+        sequence, counts = found
+        firsts = frozenset[str]().union(*(lexicon.firsts for lexicon in lexicons))
+        return Reading(counts, dict(pairs(sequence, firsts)), len(sequence), self.masses, self.country)

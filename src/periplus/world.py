@@ -1,0 +1,166 @@
+"""A recorded web as strategies see it: each page is read and located once, and each strategy routes its links once.
+
+After that a crawl under any strategy, from any seeds, can be played through in seconds (`replay`).
+"""
+
+import itertools
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from periplus.analysis import Lens, assign_links, conclude, examine
+from periplus.errors import BadContent
+from periplus.evaluate.measures import NO_TARGET
+from periplus.model import Analysis, Fetched
+from periplus.strategies import Ownership
+from periplus.urls import canonicalize
+
+__all__ = ["Marks", "PageFacts", "World"]
+
+Marks = npt.NDArray[np.int64]
+CHUNK = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What every strategy finds the same on a page; `found` has no links, text or archive record."""
+
+    url: str
+    host: str
+    found: Analysis | None  # None: not a page but a redirect
+    redirect: str | None
+    hosts: tuple[str, ...]  # of the links, as are:
+    urls: tuple[str, ...]
+    steps: bytes
+    priorities: tuple[float, ...]
+    targets: dict[int, int]  # place -> the target that it is or lies in
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A recorded web as several strategies see it."""
+
+    nodes: tuple[str, ...]
+    lenses: Mapping[str, Lens]
+    facts: Mapping[str, PageFacts]
+    routes: Mapping[str, Mapping[str, tuple[bytes, tuple[Any, ...]]]]  # strategy -> page -> nodes, evidence
+
+    @classmethod
+    def of(
+        cls,
+        responses: Iterable[Fetched],
+        lenses: Mapping[str, Lens],
+        *,
+        processes: int = 1,
+        on_page: Callable[[], None] = lambda: None,
+    ) -> "World":
+        """Read all pages under all strategies. The lenses differ in their strategies only."""
+        nodes = next(iter(lenses.values())).ownership.names
+        facts: dict[str, PageFacts] = {}
+        routes: dict[str, dict[str, tuple[bytes, tuple[Any, ...]]]] = {name: {} for name in lenses}
+        for fact, found in _studied(responses, lenses, processes):
+            facts[fact.url] = fact
+            for name, route in found.items():
+                routes[name][fact.url] = route
+            on_page()
+        return cls(nodes, lenses, facts, routes)
+
+    def pages(self) -> list[str]:
+        """All pages, in the order in which they were recorded."""
+        return [url for url, fact in self.facts.items() if fact.found is not None]
+
+
+# -- Reading every page once -----------------------------------------------------------------------
+
+Study = tuple[PageFacts, dict[str, tuple[bytes, tuple[Any, ...]]]]
+
+_lenses: Mapping[str, Lens] = {}
+"""What worker processes look at pages with: they are forked, so nothing is copied."""
+
+
+def _studied(responses: Iterable[Fetched], lenses: Mapping[str, Lens], processes: int) -> Iterator[Study]:
+    global _lenses  # noqa: PLW0603  # the one way into a forked worker that copies nothing
+    _lenses = lenses
+    if processes < 2:
+        yield from (study for study in map(_study, responses) if study)
+        return
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        left = iter(responses)
+        batches = iter(lambda: list(itertools.islice(left, CHUNK)), [])
+        for batch in _bounded_map(pool, batches, 4 * processes):
+            yield from (study for study in batch if study)
+
+
+def _bounded_map(
+    pool: ProcessPoolExecutor, batches: Iterator[list[Fetched]], ahead: int
+) -> Iterator[list[Study | None]]:
+    """`pool.map` over the batches that does not read all of them at once."""
+    waiting = [pool.submit(_study_all, batch) for batch in itertools.islice(batches, ahead)]
+    while waiting:
+        yield waiting.pop(0).result()
+        waiting += [pool.submit(_study_all, batch) for batch in itertools.islice(batches, 1)]
+
+
+def _study_all(batch: list[Fetched]) -> list[Study | None]:
+    return [_study(fetched) for fetched in batch]
+
+
+def _study(fetched: Fetched) -> Study | None:
+    """The facts of a response and the way of its links under each strategy; None if it is neither page nor redirect."""
+    url = canonicalize(fetched.url)
+    location = fetched.header("Location")
+    if url is None:
+        return None
+    if 300 <= fetched.status < 400 and location:
+        target = canonicalize(location, url.href)
+        fact = PageFacts(url.href, url.host, None, target.href if target else None, (), (), b"", (), {})
+        return fact, {}
+    if fetched.status != 200 or not _is_html(fetched):
+        return None
+    try:
+        return _study_page(replace(fetched, url=url.href), url.host)
+    except BadContent:
+        return None
+
+
+def _is_html(fetched: Fetched) -> bool:
+    kind = fetched.content_type.partition(";")[0].strip().lower()
+    return kind in ("", "text/html", "application/xhtml+xml")
+
+
+def _study_page(fetched: Fetched, host: str) -> Study:
+    first = replace(next(iter(_lenses.values())), warc=False)
+    examined = examine(fetched, first)
+    whole = conclude(fetched, examined, first)
+    routes = {}
+    for name, lens in _lenses.items():
+        links, _ = assign_links(examined, lens, fetched.address)
+        numbers = {node: number for number, node in enumerate(lens.ownership.names)}
+        evidence = tuple(link.evidence for link in links) if any(link.evidence for link in links) else ()
+        routes[name] = (np.array([numbers[link.node] for link in links], "<u2").tobytes(), evidence)
+    fact = PageFacts(
+        fetched.url,
+        host,
+        replace(whole, links=(), text=b"", mentions=b"", warc=()),
+        None,
+        tuple(link.host for link in whole.links),
+        tuple(link.url for link in whole.links),
+        bytes(link.steps for link in whole.links),
+        tuple(whole.link_priority if link.priority is None else link.priority for link in whole.links),
+        _targets(whole, first.ownership),
+    )
+    return fact, routes
+
+
+def _targets(found: Analysis, ownership: Ownership) -> dict[int, int]:
+    owned = ownership.owner_by_place
+    targets = {}
+    for weighted in found.places:
+        around = (weighted.place.id, *reversed(weighted.place.ancestors))
+        targets[weighted.place.id] = next((place for place in around if place in owned), NO_TARGET)
+    return targets

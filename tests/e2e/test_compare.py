@@ -1,0 +1,140 @@
+"""Recording and comparing from outside: the same numbers twice, and the numbers of a real crawl of the same pages."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from command_line import periplus
+
+from periplus.store.recorded import RecordedWeb
+from periplus.urls import canonicalize
+
+EQUAL = (
+    "pages", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap", "diversity",
+    "communication_overhead", "locality",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("recorded") / "mini.wacz"
+    done = periplus("record", "miniweb", "--hosts", 60, "--pages", 320, "-o", path, "--json")
+    assert done.code == 0, done.err
+    assert done.json["responses"] > 320
+    return path
+
+
+@contextmanager
+def served(web: RecordedWeb) -> Iterator[int]:
+    """The recorded web on a port of this machine, by Host header."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            url = canonicalize(f"http://{self.headers['Host']}{self.path}")
+            found = web.get(url.href) if url else None
+            body = found.body if found else b""
+            self.send_response(found.status if found else 404)
+            for name, value in found.headers if found else ():
+                if name.lower() not in ("content-length", "date", "server"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    web.get("http://nowhere.test/")  # know where everything is before there are threads
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize("strategy", ["url", "content"])
+def test_a_replay_measures_what_a_real_crawl_of_the_same_pages_measures(
+    web: Path, tmp_path: Path, strategy: str
+) -> None:
+    recorded = RecordedWeb(web)
+    seeds = sorted(page.url for page in recorded.responses() if urlsplit(page.url).path == "/")[:12]
+    (tmp_path / "seeds.txt").write_text("\n".join(seeds), "utf-8")
+    replayed = periplus(
+        "compare", web, "--strategies", strategy, "--seeds", tmp_path / "seeds.txt", "-o", tmp_path / "out", "--json"
+    )
+    assert replayed.code == 0, replayed.err
+    with served(recorded) as port:
+        (tmp_path / "job.toml").write_text(
+            f"seeds = {json.dumps(seeds)}\ntargets = 'us100'\n[crawl]\nstrategy = '{strategy}'\nkeep = 'all'\n"
+            "overlap = 'allow'\ndelay_seconds = 0.0\nallow_private = ['127.0.0.0/8']\n"
+            f"[crawl.resolve]\n'*.test' = '127.0.0.1:{port}'\n",
+            "utf-8",
+        )
+        crawled = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    assert crawled.code == 0, crawled.err
+    live = periplus("evaluate", tmp_path / "crawl", "--json").json
+    played = replayed.json["strategies"][strategy]
+    assert {name: played[name] for name in EQUAL} == {name: live[name] for name in EQUAL}
+
+
+def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again(web: Path, tmp_path: Path) -> None:
+    command = ("compare", web, "--strategies", "hash,url", "--pages", 80, "--draws", 2, "--json")
+    first = periplus(*command, "-o", tmp_path / "a")
+    second = periplus(*command, "-o", tmp_path / "b")
+    assert first.code == second.code == 0, first.err
+    assert first.json == second.json
+    assert (tmp_path / "a" / "results.json").read_bytes() == (tmp_path / "b" / "results.json").read_bytes()
+    runs = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
+    assert len(runs) == 4
+    again = periplus(*command, "-o", tmp_path / "a")
+    assert again.json == first.json
+    assert runs == {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
+    report = (tmp_path / "a" / "report.html").read_text("utf-8")
+    assert report.count("<svg") == 4
+    assert "http-equiv" in report
+    assert "src=" not in report
+    assert "href=" not in report
+
+
+def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp_path: Path) -> None:
+    urls = [page.url for page in RecordedWeb(web).responses()]
+    rows = "".join(f'{url},"Houston, TX"\n' for url in urls[:5])
+    (tmp_path / "labels.csv").write_text(f"url,place\n{rows}http://elsewhere.test/,5128581\n", "utf-8")
+    done = periplus(
+        "compare", web, "--strategies", "hash", "--pages", 100_000, "--draws", 1, "--labels", tmp_path / "labels.csv",
+        "-o", tmp_path / "out", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "1 labels are of pages that are not in the recorded web" in done.err
+    assert "larger than the web" in done.json["about"]["notes"]
+    assert 0 < done.json["strategies"]["hash"]["geo_coverage"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "{web}", "--strategies", "nonsense"), "no strategy is called 'nonsense'"),
+        (("compare", "{web}", "--entities", "houses"), "choose street or postal"),
+        (("compare", "{tmp}"), "no WARC or WACZ file"),
+        (("compare", "{tmp}/missing.wacz"), "missing.wacz"),
+        (("compare", "{web}", "--strategies", "hash", "--labels", "{tmp}/none.csv"), "none.csv"),
+        (("record", "{tmp}", "-o", "{tmp}/x.wacz"), "no WARC or WACZ file"),
+    ],
+)
+def test_wrong_input_gets_one_line(web: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = periplus(*(part.format(web=web, tmp=tmp_path) for part in arguments))
+    assert done.code in (2, 4)
+    assert message in done.err
+    assert done.err.count("\n") <= 2
+    assert "Traceback" not in done.err

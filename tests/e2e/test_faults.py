@@ -1,0 +1,43 @@
+"""A crawl that is killed, or runs out of disk, at any change of its files loses nothing and repeats nothing.
+
+The whole enumeration is `make kill-all`; here is a sample of it. The judge is the server's own log.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RUNS = Path(__file__).resolve().parents[1] / "support" / "fault_runs.py"
+
+
+def fault_runs(*arguments: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(RUNS), *arguments], capture_output=True, text=True, check=False, timeout=900
+    )
+    assert done.stdout.strip(), done.stderr
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert result["wrong"] == [], (result["wrong"][:10], done.stderr[-2000:])
+    return result
+
+
+@pytest.mark.needs("gcc")
+def test_killed_at_two_hundred_changes_it_ends_as_if_nothing_had_happened() -> None:
+    result = fault_runs("kill", "--pages", "40", "--chains", "3", "--deaths", "70", "--within", "100")
+    assert result["points"] >= 200
+
+
+@pytest.mark.needs("gcc")
+def test_without_room_at_a_write_it_waits_and_goes_on() -> None:
+    result = fault_runs("full", "--pages", "12", "--every", "37")
+    assert result["points"] >= 15
+
+
+@pytest.mark.needs("gcc")
+def test_a_crawl_ends_if_and_only_if_nothing_is_left() -> None:
+    """Whatever fails: queue and outbox are empty at the end, and every lease has ended in one outcome."""
+    result = fault_runs("chaos", "--pages", "40", "--chains", "8")
+    assert result["crawls"] == 8

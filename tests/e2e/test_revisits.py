@@ -1,0 +1,171 @@
+"""Pages are looked at again: what is unchanged costs a conditional request, what is changed or gone is seen to be."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from command_line import periplus
+
+HOST = "site.mini.test"
+HOME = '<title>Home</title><p>Welcome to Houston, Texas.</p><a href="/a">a</a> <a href="/b">b</a> <a href="/c">c</a>'
+
+
+@dataclass
+class Site:
+    """A small site that tests change between two crawls; a page has an ETag where `etags` names it."""
+
+    pages: dict[str, str]
+    etags: dict[str, str] = field(default_factory=dict)
+    asked: list[tuple[str, str]] = field(default_factory=list)  # path and If-None-Match
+    port: int = 0
+
+    def page(self, name: str, text: str) -> None:
+        self.pages[name] = f"<title>Page {name}</title><p>{text} in Houston, Texas, and more of it.</p>"
+
+    def answer(self, path: str, match: str) -> tuple[int, str, bytes]:
+        self.asked.append((path, match))
+        if path not in self.pages:
+            return 404, "", b"no"
+        etag = self.etags.get(path, "")
+        return (304, etag, b"") if etag and etag == match else (200, etag, self.pages[path].encode())
+
+
+@contextmanager
+def served(site: Site) -> Iterator[Site]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            status, etag, body = site.answer(self.path, self.headers.get("If-None-Match", ""))
+            self.send_response(status)
+            self.send_header("Content-Type", "text/xml" if self.path.endswith(".xml") else "text/html")
+            if etag:
+                self.send_header("ETag", etag)
+            if status != 304:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    site.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    made = Site({"/": HOME})
+    for name in ("a", "b", "c"):
+        made.page(f"/{name}", f"Floods number {name} were seen")
+    made.etags["/c"] = '"c-1"'
+    with served(made) as running:
+        yield running
+
+
+def job(folder: Path, site: Site, *, hours: float, sitemaps: str = "off") -> Path:
+    path = folder / "job.toml"
+    path.write_text(
+        f"""
+seeds = ["http://{HOST}/"]
+[crawl]
+keep = "all"
+delay_seconds = 0.0
+sitemaps = "{sitemaps}"
+allow_private = ["127.0.0.0/8"]
+workers = 1
+[crawl.revisit]
+hours = {hours}
+[crawl.resolve]
+"{HOST}" = "127.0.0.1:{site.port}"
+""",
+        "utf-8",
+    )
+    return path
+
+
+def make_due(folder: Path, which: str = "true") -> None:
+    """Let the time pass for the URLs that wait for their next visit."""
+    with closing(sqlite3.connect(folder / "nodes/main/node.db")) as db, db:
+        assert db.execute(f"UPDATE url SET not_before = 0 WHERE state = 2 AND {which}").rowcount > 0
+
+
+def changes(folder: Path) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(folder / "nodes/main/node.db")) as db:
+        rows = db.execute("SELECT u.url, c.what FROM page_change c JOIN url u ON u.id = c.url_id").fetchall()
+    return {(url.removeprefix(f"http://{HOST}"), what) for url, what in rows}
+
+
+def test_unchanged_changed_and_gone(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    settings = job(tmp_path, site, hours=24)
+    first = periplus("crawl", settings, "--out", folder, "--json")
+    assert first.code == 0, first.err
+    assert first.json["pages"] == first.json["kept"] == 4
+    assert {what for _, what in changes(folder)} == {"new"}
+
+    site.page("/a", "Droughts are what it has now")
+    del site.pages["/b"]
+    make_due(folder)
+    before = len(site.asked)
+    second = periplus("crawl", settings, "--out", folder, "--json")
+    assert second.code == 0, second.err
+    asked = dict(site.asked[before:])
+    assert asked["/c"] == '"c-1"', "it has an ETag, so it is asked for with it"
+    assert changes(folder) >= {("/a", "changed"), ("/b", "gone")}
+    assert {path for path, what in changes(folder) if what != "new"} == {"/a", "/b"}
+    assert second.json["outcomes"]["not_modified"] >= 2, "/c by its ETag, / by its content"
+    assert (second.json["pages"], second.json["kept"]) == (4, 3)
+    assert periplus("search", folder, "droughts", "--json").json["total"] == 1
+    assert periplus("search", folder, "floods", "--json").json["total"] == 1, "only /c: /a changed and /b is gone"
+
+
+def test_nothing_is_revisited_unless_it_is_asked_for(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    assert periplus("crawl", job(tmp_path, site, hours=0), "--out", folder).code == 0
+    before = len(site.asked)
+    assert periplus("crawl", job(tmp_path, site, hours=0), "--out", folder).code == 0
+    assert periplus("crawl", job(tmp_path, site, hours=1_000), "--out", folder).code == 0
+    assert len(site.asked) == before
+    make_due(folder)  # the last run began to revisit, although the first did not
+    assert periplus("crawl", job(tmp_path, site, hours=1_000), "--out", folder).code == 0
+    assert len(site.asked) == before + 4
+
+
+def test_a_sitemap_brings_a_visit_forward(site: Site, tmp_path: Path) -> None:
+    def sitemap(day: str) -> str:
+        row = f"<url><loc>http://{HOST}/a</loc><lastmod>{day}</lastmod></url>"
+        return f"<urlset>{row}<url><loc>http://{HOST}/only-here</loc></url></urlset>"
+
+    folder = tmp_path / "crawl"
+    settings = job(tmp_path, site, hours=1_000, sitemaps="robots")
+    site.pages["/robots.txt"] = f"User-agent: *\nDisallow:\nSitemap: http://{HOST}/map.xml\n"
+    site.pages["/map.xml"] = sitemap("2020-01-01")
+    site.page("/only-here", "An orphan was seen")
+    first = periplus("crawl", settings, "--out", folder, "--json")
+    assert first.code == 0, first.err
+    assert first.json["outcomes"]["sitemap"] == 1
+    assert first.json["pages"] == 5, "with the page that only the sitemap names"
+
+    site.page("/a", "Droughts are what it has now")
+    site.pages["/map.xml"] = sitemap("2099-01-01")
+    make_due(folder, "sitemap = 1")
+    before = len(site.asked)
+    second = periplus("crawl", settings, "--out", folder, "--json")
+    assert second.code == 0, second.err
+    assert {path for path, _ in site.asked[before:]} == {"/map.xml", "/a"}
+    assert ("/a", "changed") in changes(folder)

@@ -1,0 +1,132 @@
+"""Sitemaps: what they list, in every form, and what hostile ones cost."""
+
+import gzip
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from periplus.errors import BadContent, PeriplusError, TooLarge
+from periplus.fetch.sitemaps import MAX_SITEMAPS, read_sitemap
+
+URL = "https://www.example.com/sitemap.xml"
+SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def urlset(*rows: str) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {SPACE}>{"".join(rows)}</urlset>'.encode()
+
+
+def row(loc: str, lastmod: str = "") -> str:
+    return f"<url><loc>{loc}</loc>{f'<lastmod>{lastmod}</lastmod>' if lastmod else ''}<priority>0.5</priority></url>"
+
+
+def read(body: bytes, max_bytes: int = 2**20) -> dict[str, float]:
+    return {entry.url: entry.lastmod for entry in read_sitemap(body, URL, max_bytes=max_bytes).entries}
+
+
+def test_urls_are_canonical_and_come_once_with_their_newest_time() -> None:
+    body = urlset(
+        row(" https://www.example.com/a?x=1&amp;utm_source=s#f ", "2026-02-03"),
+        row("/b", "2026-02-03T04:05:06+01:00"),
+        row("https://www.example.com/a?x=1", "2026-03"),
+        row("<![CDATA[https://blog.example.com/c]]>", "yesterday"),
+    )
+    assert read(body) == {
+        "https://www.example.com/a?x=1": datetime(2026, 3, 1, tzinfo=UTC).timestamp(),
+        "https://www.example.com/b": datetime(2026, 2, 3, 3, 5, 6, tzinfo=UTC).timestamp(),
+        "https://blog.example.com/c": 0.0,
+    }
+
+
+def test_nobody_lists_the_pages_of_others() -> None:
+    found = read_sitemap(urlset(row("https://other.org/"), row("javascript:x"), row("/mine")), URL, max_bytes=2**20)
+    assert [entry.url for entry in found.entries] == ["https://www.example.com/mine"]
+    assert found.dropped == {"sitemap_host": 1, "not_http": 1}
+
+
+@pytest.mark.parametrize("prefix", ["", "s:"])
+def test_an_index_names_further_sitemaps(prefix: str) -> None:
+    rows = "".join(f"<{prefix}sitemap><{prefix}loc>/s{n}.xml</{prefix}loc></{prefix}sitemap>" for n in (1, 2, 2))
+    outside = f"<{prefix}sitemap><{prefix}loc>http://other.org/s.xml</{prefix}loc></{prefix}sitemap>"
+    space = f"xmlns:s={SPACE[6:]}" if prefix else SPACE
+    found = read_sitemap(
+        f"<{prefix}sitemapindex {space}>{rows}{outside}</{prefix}sitemapindex>".encode(), URL, max_bytes=9**9
+    )
+    assert found.sitemaps == ("https://www.example.com/s1.xml", "https://www.example.com/s2.xml")
+    assert found.entries == ()
+
+
+def test_an_index_without_end_ends() -> None:
+    rows = "".join(f"<sitemap><loc>/s{n}.xml</loc></sitemap>" for n in range(1_000))
+    found = read_sitemap(f"<sitemapindex {SPACE}>{rows}</sitemapindex>".encode(), URL, max_bytes=2**20)
+    assert len(found.sitemaps) == MAX_SITEMAPS
+
+
+def test_gzip_text_and_utf16() -> None:
+    body = urlset(row("/a"))
+    assert read(gzip.compress(body)) == {"https://www.example.com/a": 0.0}
+    assert read(b"\xef\xbb\xbfhttps://www.example.com/1\r\n\r\nhttps://www.example.com/2\n") == {
+        "https://www.example.com/1": 0.0,
+        "https://www.example.com/2": 0.0,
+    }
+    text = body.decode().replace("UTF-8", "UTF-16")
+    assert read(text.encode("utf-16")) == {"https://www.example.com/a": 0.0}
+
+
+def test_a_file_that_breaks_off_gives_what_came() -> None:
+    body = urlset(*(row(f"/{number}") for number in range(100)))
+    assert 40 <= len(read(body[: len(body) // 2])) <= 50
+
+
+def test_no_more_urls_than_wanted() -> None:
+    body = urlset(*(row(f"/{number}") for number in range(100)))
+    assert len(read_sitemap(body, URL, max_bytes=2**20, max_urls=7).entries) == 7
+    lines = b"\n".join(b"https://www.example.com/%d" % number for number in range(100))
+    assert len(read_sitemap(lines, URL, max_bytes=2**20, max_urls=7).entries) == 7
+
+
+LAUGHS = b"""<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;">]>
+<urlset><url><loc>http://www.example.com/&c;</loc></url></urlset>"""
+OUTSIDE = b"""<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><urlset><url><loc>/&a;</loc></url></urlset>"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [LAUGHS, OUTSIDE, b"<html><body>Not found</body>", b"User-agent: *\nDisallow: /", b"<", b"\0<\0u", b"%PDF-1.4"],
+)
+def test_what_is_no_sitemap_is_refused_or_empty(body: bytes) -> None:
+    try:
+        found = read_sitemap(body, URL, max_bytes=2**20)
+    except BadContent:
+        return
+    assert (found.entries, found.sitemaps) == ((), ())
+
+
+@pytest.mark.parametrize("body", [LAUGHS, OUTSIDE])
+def test_entities_are_never_expanded(body: bytes) -> None:
+    with pytest.raises(BadContent, match="document type"):
+        read_sitemap(body, URL, max_bytes=2**20)
+
+
+def test_bombs_stop_at_the_limit() -> None:
+    bomb = gzip.compress(urlset("<url>" + " " * 8_000_000 + "</url>"))
+    with pytest.raises(TooLarge):
+        read_sitemap(bomb, URL, max_bytes=2**20)
+    with pytest.raises((BadContent, TooLarge)):
+        read_sitemap(gzip.compress(gzip.compress(urlset(row("/a")))), URL, max_bytes=2**20)
+
+
+def test_a_long_loc_or_many_elements_cost_little() -> None:
+    long = urlset(row("/" + "a" * 1_000_000), "<x/>" * 50_000, row("/end"))
+    assert read(long, 2**24) == {"https://www.example.com/end": 0.0}
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_give_a_sitemap_or_our_error(body: bytes) -> None:
+    try:
+        read_sitemap(b"<urlset>" + body, URL, max_bytes=2**16)
+        read_sitemap(body, URL, max_bytes=2**16)
+    except PeriplusError:
+        return
