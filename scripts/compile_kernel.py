@@ -24,7 +24,7 @@ MODULES = ("sheet", "scan", "context", "units", "rank", "support")
 STAMP = FOLDER / "compiled.txt"
 DIRECTIVES = {
     "language_level": 3, "annotation_typing": False, "infer_types": True, "boundscheck": False, "wraparound": False,
-    "cdivision": True, "initializedcheck": False, "cpow": True,
+    "cdivision": True, "initializedcheck": False, "cpow": True, "show_performance_hints": False,
 }  # fmt: skip
 FLAGS = ["-O2", "-ffp-contract=off"]  # fused multiplication would round otherwise than Python does
 
@@ -83,6 +83,7 @@ def compile_kernel() -> bool:
                     )
                 )
                 command.build_lib, command.build_temp = str(scratch / "lib"), str(scratch / "temp")
+                command.parallel = os.cpu_count()
                 command.ensure_finalized()
                 command.run()
         except (BaseError, CompileError, OSError) as error:

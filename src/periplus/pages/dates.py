@@ -43,6 +43,13 @@ YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 BEFORE_YEAR = re.compile(r"\d{1,2}[^\d<>{}\[\]]{1,22}$")
 AFTER_YEAR = re.compile(r"[-/.\s年]{1,2}\d{1,2}(?!\d)")
 MOST_YEARS = 200
+SAYS_WHEN = re.compile(
+    r"posted|published|publication|byline|updated|created|written|<time|\bdate|"
+    r"(?:class|id|name|itemprop)\s*=[^>]{0,60}(?:date|time|datum|fecha|meta|info|publi)",
+    re.IGNORECASE,
+)
+"""What stands before a day of publication, in markup or text."""
+
 EARLIEST = date(1990, 1, 1)
 MOST_SEARCHED_CHARS = 500_000
 """How much of a document is looked through for a date."""
@@ -79,9 +86,12 @@ def searched_date(html: str, url: str, fetched_on: date) -> date | None:
 
 
 def _names_a_day(html: str) -> bool:
-    """Whether a year stands beside a smaller number anywhere: without one there is no day to be found."""
+    """Whether a day with its year stands anywhere behind a word or mark-up for it: else there is none to be found."""
     for year in itertools.islice(YEAR.finditer(html), MOST_YEARS):
-        if BEFORE_YEAR.search(html, max(0, year.start() - 26), year.start()) or AFTER_YEAR.match(html, year.end()):
+        start = year.start()
+        if (
+            BEFORE_YEAR.search(html, max(0, start - 26), start) or AFTER_YEAR.match(html, year.end())
+        ) and SAYS_WHEN.search(html, max(0, start - 160), start):
             return True
     return False
 
