@@ -27,11 +27,12 @@ from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
-from periplus.node import Health, Node, Shared
+from periplus.node import Node
 from periplus.pages import Workers
 from periplus.report import Reporter
 from periplus.resume import open_nodes
 from periplus.running import DiskRoom, Journal, Progress, Watchdog, exposition, serve_metrics, why_empty
+from periplus.shared import Health, Shared
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import NodeFolder

@@ -8,90 +8,28 @@ process. `crawl.py` hosts the nodes of a job in one process and decides whose tu
 """
 
 import asyncio
-import itertools
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import msgspec
-import numpy as np
 
-from periplus.clock import Clock
 from periplus.errors import AddressBusy, BadContent, Quarantined
-from periplus.fetch import Answer, Fetcher, RobotsBook
+from periplus.exchange import sent_mark
+from periplus.fetch import Answer
 from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
-from periplus.frontier import Accepted, Earlier, HostOrder, Intake, Revisits, Schedule, SeenSet, Turn, UrlQueue
+from periplus.frontier import Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
-from periplus.pages import Workers
-from periplus.running import Journal
-from periplus.settings import CrawlSettings
+from periplus.shared import Shared
 from periplus.store.commit import Batch, Completion, NodeStore
-from periplus.store.summary import Harvest
-from periplus.strategies import Settling
-from periplus.topics import LinkBook
 from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
-__all__ = ["Health", "Node", "Shared"]
-
-
-@dataclass(slots=True)
-class Health:
-    """Running totals of the crawl, for limits and progress without a query."""
-
-    pages: int = 0
-    kept: int = 0
-    harvest: Harvest = field(default_factory=Harvest)
-    answered: bool = False
-    last_failure: str = ""
-    outcomes: Counter[str] = field(default_factory=Counter)
-    dropped: Counter[str] = field(default_factory=Counter)
-
-    def take_up(self, pages: int, kept: int, outcomes: dict[str, int], dropped: dict[str, int]) -> None:
-        """Add what an earlier run has done."""
-        self.pages += pages
-        self.kept += kept
-        self.answered = self.answered or pages > 0
-        self.outcomes.update(outcomes)
-        self.dropped.update(dropped)
-
-    def count(self, done: Completion) -> None:
-        """Add a finished lease."""
-        first = done.analysis is not None and not done.lease.visits
-        self.pages += first
-        self.kept += first and done.outcome is Outcome.KEPT
-        if first:
-            self.harvest.add(done.topic.splitlines())
-        self.outcomes[done.outcome] += 1
-        self.dropped.update(done.dropped)
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all nodes of a process use together."""
-
-    clock: Clock
-    schedule: Schedule
-    robots: RobotsBook
-    fetcher: Fetcher
-    workers: Workers
-    intake: Intake
-    order: HostOrder
-    health: Health
-    agent: str
-    settling: Settling
-    crawl: CrawlSettings
-    journal: Journal
-    book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
+__all__ = ["Node"]
 
 
 READ = frozenset({Outcome.NOT_MODIFIED, Outcome.SITEMAP, Outcome.GONE})
 """Outcomes, beside those of pages, that say how a URL is now."""
 
 REFUSALS = {Disallow: Outcome.ROBOTS, TooSlow: Outcome.CRAWL_DELAY, Unreachable: Outcome.ROBOTS_UNREACHABLE}
-
-
-def _sent_mark(receiver: str, mark: int) -> int:
-    """A link to a receiver, as the sender remembers it: signed 64 bits, like a URL's fingerprint."""
-    return fingerprint(f"{receiver} {mark}")
 
 
 class Node:
@@ -106,35 +44,8 @@ class Node:
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Analysis)
-        self._sent = SeenSet()
-        self._remember()
-
-    def _remember(self) -> None:
-        """Take up from the database what was sent to other nodes, and what hosts turned out to be about."""
-        if self._shared.crawl.overlap == "allow":
-            self._remember_sent()
-        if self._shared.settling.learns:
-            self._remember_hosts()
-
-    def _remember_sent(self) -> None:
-        names = dict(self.store.db.execute("SELECT id, name FROM node_name").fetchall())
-        rows = self.store.db.execute(
-            "SELECT l.fingerprints, l.nodes, l.steps, p.depth FROM link l JOIN page p ON p.id = l.page_id"
-        )
-        for marks, nodes, steps, depth in rows:
-            deep = np.frombuffer(steps, "u1") if steps else itertools.repeat(1)
-            for mark, node, step in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), deep, strict=False):
-                if depth + step <= self._shared.crawl.depth:
-                    self._sent.add(_sent_mark(names[int(node)], int(mark)))
-                    self._shared.settling.remember(int(mark), names[int(node)])
-
-    def _remember_hosts(self) -> None:
-        rows = self.store.db.execute(
-            "SELECT p.id, h.name, f.place_id, f.weight FROM page p JOIN url u ON u.id = p.url_id "
-            "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
-        )
-        for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
-            self._shared.settling.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
+        self.sent = SeenSet()
+        """What this node has sent to which other, where the nodes do not share what they have seen."""
 
     def take_batch(self) -> Batch:
         """Hand over what is to be committed; a new batch begins."""
@@ -292,7 +203,7 @@ class Node:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""
         if self._shared.crawl.overlap == "forbid":
             return accepted
-        others = tuple(p for p in accepted.others if self._sent.add(_sent_mark(p.receiver, p.url.fingerprint)))
+        others = tuple(p for p in accepted.others if self.sent.add(sent_mark(p.receiver, p.url.fingerprint)))
         repeats = len(accepted.others) - len(others)
         dropped = accepted.dropped | {"sent_before": repeats} if repeats else accepted.dropped
         return replace(accepted, others=others, dropped=dropped)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from periplus.exchange import LocalExchange
-from periplus.node import Node, Shared
+from periplus.node import Node
 from periplus.running import DiskRoom, Progress, Rate, Sample, Watchdog, time_left
+from periplus.shared import Shared
 
 __all__ = ["Reporter"]
 

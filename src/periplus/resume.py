@@ -1,11 +1,16 @@
 """Opening a crawl's nodes: new ones are made, old ones take up exactly where the last run ended, however it ended."""
 
-from periplus.exchange import LocalExchange
+import itertools
+
+import numpy as np
+
+from periplus.exchange import LocalExchange, sent_mark
 from periplus.fetch import RobotsRecord
 from periplus.frontier import Revisits, UrlQueue
 from periplus.job import Prepared
 from periplus.model import NewUrl
-from periplus.node import Node, Shared
+from periplus.node import Node
+from periplus.shared import Shared
 from periplus.store.commit import NodeStore
 from periplus.store.database import open_reader
 from periplus.store.revisits import begin_revisits
@@ -29,12 +34,40 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> d
         store.revalues = shared.book is not None
         nodes[name] = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
         _take_up(nodes[name], shared)
+        if shared.crawl.overlap == "allow":
+            _take_up_sent(nodes[name], shared)
+        if shared.settling.learns:
+            _take_up_hosts(nodes[name], shared)
     delays = shared.robots.delays()
     for node in nodes.values():
         _let_hosts_rest(node, shared, delays)
     for node in nodes.values():
         _take_up_outbox(node, nodes, shared, exchange)
     return nodes
+
+
+def _take_up_sent(node: Node, shared: Shared) -> None:
+    """What the node has sent to others, and the decisions behind that."""
+    names = dict(node.store.db.execute("SELECT id, name FROM node_name").fetchall())
+    rows = node.store.db.execute(
+        "SELECT l.fingerprints, l.nodes, l.steps, p.depth FROM link l JOIN page p ON p.id = l.page_id"
+    )
+    for marks, nodes, steps, depth in rows:
+        deep = np.frombuffer(steps, "u1") if steps else itertools.repeat(1)
+        for mark, number, step in zip(np.frombuffer(marks, "<i8"), np.frombuffer(nodes, "<u2"), deep, strict=False):
+            if depth + step <= shared.crawl.depth:
+                node.sent.add(sent_mark(names[int(number)], int(mark)))
+                shared.settling.remember(int(mark), names[int(number)])
+
+
+def _take_up_hosts(node: Node, shared: Shared) -> None:
+    """What the pages of hosts turned out to be about."""
+    rows = node.store.db.execute(
+        "SELECT p.id, h.name, f.place_id, f.weight FROM page p JOIN url u ON u.id = p.url_id "
+        "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
+    )
+    for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
+        shared.settling.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
 
 
 def _take_up(node: Node, shared: Shared) -> None:

@@ -9,10 +9,16 @@ from collections import defaultdict, deque
 from dataclasses import dataclass
 
 from periplus.model import NewUrl
+from periplus.urls import fingerprint
 
-__all__ = ["LocalExchange", "Shipment"]
+__all__ = ["LocalExchange", "Shipment", "sent_mark"]
 
 BATCH_LINKS = 1_000
+
+
+def sent_mark(receiver: str, mark: int) -> int:
+    """A link to a receiver, as the sender remembers it: signed 64 bits, like a URL's fingerprint."""
+    return fingerprint(f"{receiver} {mark}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,68 @@
+"""What all nodes of a process use together, and the running totals of their crawl."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from periplus.clock import Clock
+from periplus.fetch import Fetcher, RobotsBook
+from periplus.frontier import HostOrder, Intake, Schedule
+from periplus.model import Outcome
+from periplus.pages import Workers
+from periplus.running import Journal
+from periplus.settings import CrawlSettings
+from periplus.store.commit import Completion
+from periplus.store.summary import Harvest
+from periplus.strategies import Settling
+from periplus.topics import LinkBook
+
+__all__ = ["Health", "Shared"]
+
+
+@dataclass(slots=True)
+class Health:
+    """Running totals of the crawl, for limits and progress without a query."""
+
+    pages: int = 0
+    kept: int = 0
+    harvest: Harvest = field(default_factory=Harvest)
+    answered: bool = False
+    last_failure: str = ""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    def take_up(self, pages: int, kept: int, outcomes: dict[str, int], dropped: dict[str, int]) -> None:
+        """Add what an earlier run has done."""
+        self.pages += pages
+        self.kept += kept
+        self.answered = self.answered or pages > 0
+        self.outcomes.update(outcomes)
+        self.dropped.update(dropped)
+
+    def count(self, done: Completion) -> None:
+        """Add a finished lease."""
+        first = done.analysis is not None and not done.lease.visits
+        self.pages += first
+        self.kept += first and done.outcome is Outcome.KEPT
+        if first:
+            self.harvest.add(done.topic.splitlines())
+        self.outcomes[done.outcome] += 1
+        self.dropped.update(done.dropped)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all nodes of a process use together."""
+
+    clock: Clock
+    schedule: Schedule
+    robots: RobotsBook
+    fetcher: Fetcher
+    workers: Workers
+    intake: Intake
+    order: HostOrder
+    health: Health
+    agent: str
+    settling: Settling
+    crawl: CrawlSettings
+    journal: Journal
+    book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
