@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,7 +16,7 @@ from periplus.network.hierarchy import THRESHOLD_MS, Hierarchy
 from periplus.network.learning import CONFIDENCE, Learning
 from periplus.network.matrix import Split, read_round_trips, split
 
-__all__ = ["CURVE", "METHODS", "delegate", "make_method", "measure"]
+__all__ = ["CURVE", "METHODS", "WARMUP_SHARE", "Methods", "delegate"]
 
 METHODS: Final = ("brute-force", "random", "geographic", "hierarchy", "learn")
 CURVE: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
@@ -71,7 +72,8 @@ def delegate(
         raise UsageError(f"--confidence {confidence:g}: a probability above 0 and up to 1")
     trips = read_round_trips(rtt)
     table = split(trips, crawlers, seed)
-    result = measure(table, method, _warmup(warmup, len(table.sites)), threshold, confidence, seed)
+    methods = Methods(table, _warmup(warmup, len(table.sites)), threshold, confidence, seed)
+    result = methods.side_by_side() if method == "all" else {"method": method, **methods.replayed(method)}
     result |= {"crawlers": len(table.crawlers), "bad_rows": trips.bad_rows, "sites_left_out": table.left_out}
     if as_json:
         typer.echo(json.dumps(result, allow_nan=False))
@@ -79,31 +81,40 @@ def delegate(
         _show(result, Console(highlight=False))
 
 
-def measure(table: Split, method: str, warmup: int, threshold: float, confidence: float, seed: int) -> dict[str, Any]:
-    """What the method did; for `all` the figures of `learn`, with all methods and the trade-off curve beside them."""
-    if method != "all":
-        found = replay(table, warmup, make_method(method, table, threshold, confidence, seed)).as_dict()
-        return {"method": method, **found}
-    every = {
-        name: replay(table, warmup, make_method(name, table, threshold, confidence, seed)).as_dict() for name in METHODS
-    }
-    curve = [{"confidence": c, **replay(table, warmup, Learning(table, c)).as_dict()} for c in CURVE]
-    return {"method": "learn", **every["learn"], "methods": every, "curve": curve}
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The methods by name over one table, each beginning with nothing learnt."""
 
+    table: Split
+    warmup: int
+    threshold: float = THRESHOLD_MS
+    confidence: float = CONFIDENCE
+    seed: int = 0
 
-def make_method(name: str, table: Split, threshold: float, confidence: float, seed: int) -> Delegator:
-    """A method by its name, one of METHODS, that has learnt nothing yet."""
-    match name:
-        case "brute-force":
-            return BruteForce()
-        case "random":
-            return Random(seed)
-        case "geographic":
-            return Geographic(table)
-        case "hierarchy":
-            return Hierarchy(table, threshold)
-        case _:
-            return Learning(table, confidence)
+    def side_by_side(self) -> dict[str, Any]:
+        """The figures of `learn`, with those of all methods and the trade-off curve beside them."""
+        every = {name: self.replayed(name) for name in METHODS}
+        curve = [{"confidence": c, **replace(self, confidence=c).replayed("learn")} for c in CURVE]
+        return {"method": "learn", **every["learn"], "methods": every, "curve": curve}
+
+    def replayed(self, name: str) -> dict[str, float]:
+        """The figures of one method."""
+        return replay(self.table, self.warmup, self.made(name)).as_dict()
+
+    def made(self, name: str) -> Delegator:
+        """A method by its name, one of METHODS."""
+        match name:
+            case "brute-force":
+                return BruteForce()
+            case "random":
+                return Random(self.seed)
+            case "geographic":
+                return Geographic(self.table)
+            case "hierarchy":
+                return Hierarchy(self.table, self.threshold)
+            case "learn":
+                return Learning(self.table, self.confidence)
+        raise UsageError(f"--method {name!r} is unknown: one of {', '.join(METHODS)}, all")
 
 
 def _warmup(asked: int | None, sites: int) -> int:

@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from periplus.network.delegation import Probing
 from periplus.network.matrix import Host, Matrix, Split, kilometres
 
 __all__ = ["CONFIDENCE", "Analogues", "Field", "Learning"]
 
-CONFIDENCE: Final = 0.85
+CONFIDENCE: Final = 0.8
 """P(best) that ends the probing of a site."""
 DRAWS: Final = 600
 SEED: Final = 1
@@ -27,6 +28,7 @@ OFFSET_MS: Final = 15.0
 """Times are compared as log(ms + this): routes differ by ratios, but a millisecond more is nothing to a city."""
 
 Answers = Mapping[int, float]
+Indices = NDArray[np.integer]
 
 
 class Belief(Protocol):
@@ -69,22 +71,23 @@ class Learning:
 
 
 class Field:
-    """A Gaussian process over pairs of points on the globe; needs coordinates of all hosts.
+    """A process over pairs of points on the globe; needs coordinates of all hosts.
 
     y = log(ms + o) has the mean log(o + a + b km) and the covariance, for (s, c) and (s', c'),
     w² exp(-|ss'|/L) exp(-|cc'|/L) + r² exp(-|ss'|/l) [c = c'] + e² exp(-|ss'|/l) + v² [c = c'] + n² [same pair]:
     long ways that are shared, the crawler's routes to a region, the region's access, the crawler's access, and what is
-    the pair's own. A common factor of all variances is learnt from how well the past was foretold.
+    the pair's own. Past sites teach as in a Gaussian process; within a site it is Student's t, so that an answer that
+    was not foretold makes the other crawlers' times less certain too.
     """
 
     BASE_MS = 10.0
     MS_PER_KM = 0.0196
     LONG_KM, LONG = 9000.0, 0.287
-    REGION_KM, ROUTES, ACCESS = 500.0, 0.03, 0.03
+    REGION_KM, ROUTES, ACCESS = 500.0, 0.07, 0.08
     CRAWLER = 0.02
     OWN = 0.10
-    PRIOR_WEIGHT = 50.0
-    """Measurements that the variances above are worth against those of this network."""
+    FREEDOM = 6.0
+    """Of Student's t."""
     MOST_MEASUREMENTS = 600
     """Those that lie nearest to the site are used; bounds the time of one delegation."""
 
@@ -112,10 +115,14 @@ class Field:
         drawn = np.empty_like(self._normal)
         drawn[:, known] = values = np.log(OFFSET_MS + np.array([answers[int(c)] for c in known]))
         across = covariance[np.ix_(known, open_)]
-        gain = np.linalg.solve(covariance[np.ix_(known, known)], across).T
-        rest = covariance[np.ix_(open_, open_)] - gain @ across
+        off = values - mean[known]
+        solved = np.linalg.solve(covariance[np.ix_(known, known)], np.column_stack([off, across]))
+        freedom = self.FREEDOM + len(known)
+        surprise = (self.FREEDOM + off @ solved[:, 0]) / freedom
+        rest = surprise * (covariance[np.ix_(open_, open_)] - across.T @ solved[:, 1:])
         root = np.linalg.cholesky(rest + 1e-9 * np.eye(len(open_)))
-        drawn[:, open_] = mean[open_] + gain @ (values - mean[known]) + self._normal[:, open_] @ root.T
+        tails = np.sqrt(freedom / np.random.default_rng(SEED).chisquare(freedom, (DRAWS, 1)))
+        drawn[:, open_] = mean[open_] + across.T @ solved[:, 0] + tails * (self._normal[:, open_] @ root.T)
         return drawn, np.full(DRAWS, 1.0 / DRAWS)
 
     def learn(self, site: int, answers: Answers) -> None:
@@ -139,10 +146,9 @@ class Field:
         among = self._covariance(sites, crawlers, sites, crawlers)
         across = self._covariance(here, self._all, sites, crawlers)
         solved = np.linalg.solve(among, np.column_stack([residuals, across.T]))
-        surprise = (self.PRIOR_WEIGHT + residuals @ solved[:, 0]) / (self.PRIOR_WEIGHT + len(residuals))
-        return mean + across @ solved[:, 0], surprise * (covariance - across @ solved[:, 1:])
+        return mean + across @ solved[:, 0], covariance - across @ solved[:, 1:]
 
-    def _covariance(self, s: Matrix, c: Matrix, s2: Matrix, c2: Matrix) -> Matrix:
+    def _covariance(self, s: Indices, c: Indices, s2: Indices, c2: Indices) -> Matrix:
         same_crawler = c[:, None] == c2[None, :]
         same_pair = same_crawler & (s[:, None] == s2[None, :])
         near = self._near_sites[np.ix_(s, s2)]
@@ -160,8 +166,10 @@ class Analogues:
     country are likelier analogues.
     """
 
-    SPREAD = 0.12
+    SPREAD = 0.1
     """Of a measured round trip between analogues, on the scale of logarithms."""
+    DOUBT = 1.2
+    """Factor of the spread of what was not measured: beliefs shall not confirm themselves."""
     FREEDOM = 3.0
     UNKNOWN_MEAN, UNKNOWN_SPREAD = 4.5, 0.8
     """Of any round trip, before anything was measured: 90 ms, within a factor of two or so."""
@@ -204,7 +212,7 @@ class Analogues:
         mean = weights @ drawn
         spread = np.sqrt(weights @ (drawn - mean) ** 2)
         measured = np.isin(np.arange(drawn.shape[1]), list(answers))
-        spread = np.where(measured, self.SPREAD, np.hypot(spread, self.SPREAD))
+        spread = np.where(measured, self.SPREAD, np.hypot(self.DOUBT * spread, self.SPREAD))
         self._sites.append(site)
         self._means = np.vstack([self._means, mean])
         self._spreads = np.vstack([self._spreads, spread])

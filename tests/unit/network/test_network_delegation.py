@@ -36,7 +36,7 @@ def test_brute_force_is_always_right_and_asks_everybody() -> None:
 
 def test_figures_by_hand() -> None:
     """Nearest on the map, the excesses are 0, 4 and 40 ms; the second is near-optimal because it is within 5 ms."""
-    ms = [[10, 100], [14, 10], [50, 10]]
+    ms: list[list[float]] = [[10, 100], [14, 10], [50, 10]]
     done = replay(table([PARIS] * 3, [PARIS, TOKYO], ms), 0, Geographic(table([PARIS] * 3, [PARIS, TOKYO], ms)))
     assert (done.optimal, done.near_optimal, done.probes) == (1, 2, 0)
     assert done.mean_excess_ms == pytest.approx(44 / 3)
