@@ -25,11 +25,11 @@ WARMUP_SHARE: Final = 0.65
 """The paper's: 650 of 1,000 sites."""
 _COLUMNS: Final = {
     "optimal_share": "optimal",
-    "near_optimal_share": "near-optimal",
+    "near_optimal_share": "near",
     "probes_per_site": "probes/site",
     "mean_ms": "mean ms",
-    "mean_excess_ms": "mean excess ms",
-    "p95_excess_ms": "p95 excess ms",
+    "mean_excess_ms": "excess ms",
+    "p95_excess_ms": "p95 ms",
 }
 
 
