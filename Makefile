@@ -5,6 +5,7 @@ FRONTIER_SIZES ?= 1e5,1e6,1e7
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+KERNEL := $(VENV)/.kernel
 PAGE := src/periplus/web/page
 KILL_PAGES ?= 500
 KILL_EVERY ?= 1
@@ -22,7 +23,12 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-setup: $(READY) ## make .venv with exact versions
+# The geoparser's inner loops are compiled anew whenever they change; without a C compiler they stay plain Python.
+$(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/places/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/places/*.pxd))
+	$(BIN)/python scripts/compile_kernel.py
+	@touch $@
+
+setup: $(KERNEL) ## make .venv with exact versions
 
 # The web page is built once; users of the wheel need no Node.
 $(STATIC)/index.html: $(PAGE_SOURCES)
@@ -68,4 +74,4 @@ lock: ## write requirements.lock anew from pyproject.toml
 	$(BIN)/python scripts/lock.py
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist
+	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist src/periplus/places/*.so src/periplus/places/compiled.txt

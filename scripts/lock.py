@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = "# Exact versions with hashes. Written by `make lock` from pyproject.toml; do not edit.\n"
+BUILDERS = ("cython>=3.1", "editables>=0.5", "hatchling>=1.27", "setuptools>=77", "")
 
 
 def main() -> None:
@@ -17,7 +18,7 @@ def main() -> None:
             "--no-emit-index-url", "--no-header", "--no-annotate", "--python-version", "3.11", "--extra", "dev",
             "pyproject.toml", "-",
         ],
-        cwd=ROOT, check=True, capture_output=True, text=True, input="hatchling>=1.27\neditables>=0.5\n",
+        cwd=ROOT, check=True, capture_output=True, text=True, input="\n".join(BUILDERS),
     ).stdout  # fmt: skip
     if "://" in out:
         raise SystemExit("the lock would name an address")

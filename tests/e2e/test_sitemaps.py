@@ -16,7 +16,8 @@ def test_sitemaps_are_read_where_robots_names_them(tmp_path: Path) -> None:
         assert orphans, "the miniature web has pages that only sitemaps name"
         web.job.write_text(text.replace("[crawl]", '[crawl]\nsitemaps = "robots"'), "utf-8")
         done = periplus("crawl", web.job, "--out", tmp_path / "with", "--json")
-        assert (done.code, done.json["stop_reason"]) == (0, "frontier empty"), done.err
+        assert done.code == 0, done.err
+        assert done.json["stop_reason"].startswith("frontier empty")
         asked = Counter(f"http://{row['host']}{row['path']}" for row in web.requests() if row["status"] == 200)
         sitemaps = [url for url in asked if "/sitemap.xml" in url]
         assert done.json["outcomes"]["sitemap"] == len(sitemaps) > 3

@@ -1,12 +1,10 @@
 """What surrounds a name in a text, as a few named categories per hit: the evidence of the acceptance model.
 
-Every group maps a hit to one of its categories; the model adds one weight per group. Groups are worked out for all
-hits of a page at once.
+Every group maps a hit to one of its categories; the models add one weight per group. Compiled where possible: see
+`sheet`.
 """
 
-from dataclasses import dataclass
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +22,12 @@ from periplus.places.folding import (
     GAP_STOP,
     UPPER,
 )
-from periplus.places.gazetteer import Gazetteer
-from periplus.places.scan import BIT, BUILT, Hits
+from periplus.places.lexicon import CLASSES
+from periplus.places.scan import BUILT
+from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables
 
-__all__ = ["GROUPS", "Context", "context_of"]
+__all__ = ["GROUPS", "describe_hits", "word_tables"]
 
-I64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
-U32 = npt.NDArray[np.uint32]
 U8 = npt.NDArray[np.uint8]
 
 KIND: Final = (
@@ -63,10 +59,6 @@ CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
 INSIDE: Final = ("free", "start_of_longer", "in_longer")
 NEIGHBOURS: Final = ("none", "one", "both")
 
-_LENGTH_OF: Final = np.array([1, 1, 1, 2, 3, 4, 4, 5])  # characters → LENGTH
-_REPEATS_OF: Final = np.array([0, 0, 1, 2, 2, 3])  # occurrences → REPEATS
-_SMALL_BITS: Final = 18
-_OPENING: Final = np.array([b in ("line", "sentence", "mark") for b in BEFORE], dtype=np.int64)
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "kind": KIND, "population": POPULATION, "word": WORD, "person": PERSON, "shape": SHAPE, "before": BEFORE,
@@ -75,100 +67,6 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "tail_on_page": YES_NO, "neighbours": NEIGHBOURS,
     "opening": tuple(f"{w} {p}" for w in WORD for p in ("inside", "opening")),
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """The categories of each hit, one array per group, and what later steps need again."""
-
-    codes: dict[str, I64]
-    pair: I64  # for each hit, the hit that is the outer part of "City, State", or -1
-    pair_row: I64  # and the row of the division or country that it names
-
-
-def _pick(length: int, default: int, rules: list[tuple[Bool, int]]) -> I64:
-    """The code of the first rule that holds."""
-    out = np.full(length, default, dtype=np.int64)
-    for where, code in reversed(rules):
-        out[where] = code
-    return out
-
-
-def _gap_table(names: dict[int, str], categories: tuple[str, ...]) -> U8:
-    """The category of each kind of gap; 255 where the neighbouring word decides."""
-    table = np.full(8, categories.index("mark"), dtype=np.uint8)
-    table[[GAP_SPACE, GAP_JOIN]] = 255
-    for gap, name in names.items():
-        table[gap] = categories.index(name)
-    return table
-
-
-def context_of(hits: Hits, gazetteer: Gazetteer) -> Context:
-    """Work out every group for every hit."""
-    tokens, bits = hits.tokens, hits.bits
-    plain = hits.built == 0
-    single = (hits.first == hits.last) & plain
-    pair, pair_row = pairs_of(hits, gazetteer)
-    known = hits.name >= 0
-    stats = np.ascontiguousarray(hits.facts[:, 2]).view(np.uint8).reshape(-1, 4).astype(np.int64)
-    built = len(KIND) - len(BUILT) + hits.built.astype(np.int64)
-    before = _before(hits, gazetteer)
-    length = tokens.end[hits.last] - tokens.start[hits.first]
-    codes = {
-        "kind": np.where(plain, stats[:, 0], built),
-        "population": np.where(known, stats[:, 1], 0),
-        "word": np.where(single, stats[:, 2], 0),
-        "person": _person(bits[hits.first], single),
-        "shape": _shape(hits, single),
-        "before": before,
-        "after": _after(hits, gazetteer, pair_row),
-        "inside": _inside(hits),
-        "candidates": np.where(known, stats[:, 3], 0),
-        "length": np.where(single, _LENGTH_OF[np.minimum(length, 7)], 0),
-        "neighbours": _neighbours(hits),
-    }
-    codes["run"], codes["run_word"] = _runs(hits, bits)
-    personal = (before == BEFORE.index("title")) | (before == BEFORE.index("first_name"))
-    tail = (codes["run"] == RUN.index("end2")) | (codes["run"] == RUN.index("end3"))
-    codes["repeats"], codes["person_on_page"], codes["tail_on_page"] = _repeats(
-        hits.keys[hits.first], single, personal, tail
-    )
-    outer = np.zeros(len(hits), dtype=np.int64)
-    outer[pair[pair >= 0]] = 1
-    codes["outer_of_pair"] = outer
-    codes["written_small"] = _written_small(hits, single)
-    codes["opening"] = codes["word"] * 2 + _OPENING[before]
-    return Context(codes, pair, pair_row)
-
-
-def _person(bits: U32, single: Bool) -> I64:
-    first, last = (bits & BIT["first_name"]) != 0, (bits & BIT["surname"]) != 0
-    code = 1 + last.astype(np.int64) + 2 * first.astype(np.int64)
-    return np.where(single, code, 0)
-
-
-def _shape(hits: Hits, single: Bool) -> I64:
-    tokens = hits.tokens
-    length = tokens.end[hits.last] - tokens.start[hits.first]
-    caps = tokens.all_upper[hits.first] & tokens.all_upper[hits.last]
-    caseless = (tokens.cls[hits.first] & CASELESS) != 0
-    return _pick(
-        len(hits), 0,
-        [
-            (caseless, 5), (~single & caps & (length > 4), 6), (~single, 4), (length == 1, 3),
-            (caps & (length <= 4), 1), (caps, 2),
-        ],
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _WordTables:
-    """What each word class means before or after a name: a category for every slot of the table of words."""
-
-    before_capital: U8
-    before_small: U8
-    after_capital: U8
-    after_small: U8
 
 
 _BEFORE_CAPITAL: Final = (
@@ -190,181 +88,321 @@ _AFTER_SMALL: Final = (
 )  # fmt: skip
 
 
-def _word_tables(gazetteer: Gazetteer) -> _WordTables:
-    """The tables of a gazetteer, worked out once."""
-    known = _TABLES.get(gazetteer)
-    if known is None:
-        bits = gazetteer.arrays["word_bits"]
+def word_tables(word_bits: npt.NDArray[np.uint32]) -> tuple[U8, U8, U8, U8]:
+    """What each word of the lexicon means before and after a name, with a capital and without: categories by slot."""
 
-        def table(names: tuple[str, ...], default: str, rules: tuple[tuple[str, str], ...]) -> U8:
-            pairs = [((bits & BIT[word]) != 0, names.index(category)) for word, category in rules]
-            return _pick(len(bits), names.index(default), pairs).astype(np.uint8)
+    def table(names: tuple[str, ...], default: str, rules: tuple[tuple[str, str], ...]) -> U8:
+        out = np.full(len(word_bits), names.index(default), dtype=np.uint8)
+        for word, category in reversed(rules):
+            out[(word_bits & np.uint32(1 << CLASSES.index(word))) != 0] = names.index(category)
+        return out
 
-        known = _WordTables(
-            table(BEFORE, "capital", _BEFORE_CAPITAL), table(BEFORE, "small", _BEFORE_SMALL),
-            table(AFTER, "capital", _AFTER_CAPITAL), table(AFTER, "small", _AFTER_SMALL),
-        )  # fmt: skip
-        _TABLES[gazetteer] = known
-    return known
-
-
-_TABLES: Final["WeakKeyDictionary[Gazetteer, _WordTables]"] = WeakKeyDictionary()
-_NEAR: Final = 255  # a gap that leaves the word itself to decide
-_GAP_BEFORE: Final = _gap_table({GAP_LINE: "line", GAP_STOP: "sentence", GAP_COMMA: "comma_small", GAP_HYPHEN: "hyphen",
-                                 GAP_POSSESSIVE: "possessive"}, BEFORE)  # fmt: skip
-_GAP_AFTER: Final = _gap_table({GAP_LINE: "line", GAP_STOP: "stop", GAP_COMMA: "comma_small", GAP_HYPHEN: "hyphen",
-                                GAP_POSSESSIVE: "possessive"}, AFTER)  # fmt: skip
-
-
-def _before(hits: Hits, gazetteer: Gazetteer) -> I64:
-    """What stands before each hit."""
-    tokens, bits, tables = hits.tokens, hits.bits, _word_tables(gazetteer)
-    prev = np.maximum(hits.first - 1, 0)
-    gap = tokens.gap[prev]
-    gap[hits.first == 0] = GAP_LINE
-    cls = tokens.cls[prev]
-    capital = (cls & UPPER) != 0
-    slot = hits.slots[prev]
-    by_word = np.where(capital, tables.before_capital[slot], tables.before_small[slot])
-    by_word[(cls & DIGIT) != 0] = BEFORE.index("digit")
-    by_gap = _GAP_BEFORE[gap]
-    code = np.where(by_gap == _NEAR, by_word, by_gap).astype(np.int64)
-    code[(gap == GAP_COMMA) & capital] = BEFORE.index("comma_capital")
-    code[(gap == GAP_STOP) & ((bits[prev] & BIT["title"]) != 0)] = BEFORE.index("title")
-    of = np.flatnonzero((code == BEFORE.index("preposition")) & (tokens.end[prev] - tokens.start[prev] == 2) & ~capital)
-    if len(of):
-        earlier = np.maximum(prev[of] - 1, 0)
-        firm = ((bits[earlier] & BIT["organisation"]) != 0) & ((tokens.cls[earlier] & UPPER) != 0)
-        code[of] = np.where(firm, BEFORE.index("organisation_of"), BEFORE.index("of"))
-    return code
-
-
-def _after(hits: Hits, gazetteer: Gazetteer, pair_row: I64) -> I64:
-    """What follows each hit."""
-    tokens, tables = hits.tokens, _word_tables(gazetteer)
-    following = np.minimum(hits.last + 1, len(tokens) - 1)
-    gap = tokens.gap[hits.last]
-    cls = tokens.cls[following]
-    capital = (cls & UPPER) != 0
-    slot = hits.slots[following]
-    by_word = np.where(capital, tables.after_capital[slot], tables.after_small[slot])
-    by_word[(cls & DIGIT) != 0] = AFTER.index("digit")
-    by_gap = _GAP_AFTER[gap]
-    code = np.where(by_gap == _NEAR, by_word, by_gap).astype(np.int64)
-    code[(gap == GAP_COMMA) & capital] = AFTER.index("comma_capital")
-    of_country = gazetteer.arrays["kind"][pair_row] == KINDS.index("country")
-    code[pair_row >= 0] = AFTER.index("pair")
-    code[(pair_row >= 0) & of_country] = AFTER.index("pair_country")
-    return code
-
-
-def _runs(hits: Hits, bits: U32) -> tuple[I64, I64]:
-    """Where the hit sits in its run of capitalised tokens, and what else the run holds."""
-    tokens = hits.tokens
-    n = len(tokens)
-    capital = (tokens.cls & UPPER) != 0
-    linked = np.zeros(n + 1, dtype=np.bool_)
-    linked[1:n] = capital[:-1] & capital[1:] & (tokens.gap[:-1] == GAP_SPACE)
-    run_id = np.cumsum(~linked[:n]) - 1
-    starts = np.flatnonzero(~linked[:n])
-    ends = np.append(starts[1:], n) - 1
-    run = run_id[hits.first]
-    before = hits.first - starts[run]
-    after = np.maximum(ends[run] - hits.last, 0)
-    code = RUN.index
-    where = _pick(
-        len(hits), code("alone"),
-        [
-            (~capital[hits.first], code("no_run")), ((before > 0) & (after > 0), code("middle")),
-            (after > 1, code("start3")), (after > 0, code("start2")), (before > 1, code("end3")),
-            (before > 0, code("end2")),
-        ],
+    return (
+        table(BEFORE, "capital", _BEFORE_CAPITAL), table(BEFORE, "small", _BEFORE_SMALL),
+        table(AFTER, "capital", _AFTER_CAPITAL), table(AFTER, "small", _AFTER_SMALL),
     )  # fmt: skip
-    run_bits = np.bitwise_or.reduceat(np.where(capital, bits, 0).astype(np.uint32), starts) if len(starts) else bits
-    longer = (before > 0) | (after > 0)
-    b = np.where(longer, run_bits[run], 0)
-    words = [(longer & ((b & BIT[name]) != 0), RUN_WORD.index(name)) for name in RUN_WORD[1:]]
-    return where, _pick(len(hits), 0, words)
 
 
-def _inside(hits: Hits) -> I64:
-    """Whether a longer hit covers this one; hits come by first token, then by length."""
-    if not len(hits):
-        return np.empty(0, dtype=np.int64)
-    reach = np.maximum.accumulate(hits.last)
-    before = np.concatenate([[-1], reach[:-1]])
-    same_start = np.concatenate([hits.first[1:] == hits.first[:-1], [False]])
-    return _pick(len(hits), 0, [(hits.last <= before, 2), (same_start, 1)])
+# The names below have C types in context.pxd: positions of groups and categories.
+_G = {group: i for i, group in enumerate(GROUPS)}
+_KIND, _POPULATION, _WORD, _PERSON, _SHAPE = (_G[g] for g in ("kind", "population", "word", "person", "shape"))
+_BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE = (_G[g] for g in ("before", "after", "run", "run_word", "inside"))
+_REPEATS, _PERSON_ON_PAGE, _TAIL_ON_PAGE = (_G[g] for g in ("repeats", "person_on_page", "tail_on_page"))
+_OUTER, _CANDIDATES, _SMALL, _LENGTH = (_G[g] for g in ("outer_of_pair", "candidates", "written_small", "length"))
+_NEIGHBOURS, _OPENING = _G["neighbours"], _G["opening"]
+_STRIDE = CODES
+_UP, _CASE, _NUMBER = UPPER, CASELESS, DIGIT
+_SPACE, _COMMA, _LINE, _STOP = GAP_SPACE, GAP_COMMA, GAP_LINE, GAP_STOP
+_HYPHEN, _JOIN, _OWNS = GAP_HYPHEN, GAP_JOIN, GAP_POSSESSIVE
+_FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
+    1 << CLASSES.index(c) for c in ("first_name", "surname", "title", "organisation")
+)
+_BUILT_KIND = len(KIND) - len(BUILT)
+_COUNTRY = KINDS.index("country")
+_SEEN = (1 << SEEN_BITS) - 1
+_B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF = (
+    BEFORE.index(c) for c in ("line", "sentence", "title", "first_name", "mark", "of")
+)
+_B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN, _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL = (
+    BEFORE.index(c)
+    for c in ("organisation_of", "preposition", "digit", "hyphen", "possessive", "comma_small", "comma_capital")
+)
+_A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY = (
+    AFTER.index(c)
+    for c in (
+        "line", "stop", "hyphen", "possessive", "comma_small", "comma_capital", "mark", "digit", "pair", "pair_country"
+    )
+)  # fmt: skip
+_R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2 = (
+    RUN.index(c) for c in ("no_run", "middle", "start3", "start2", "end3", "end2")
+)
+_RUN_WORDS: Final = tuple(1 << CLASSES.index(name) for name in RUN_WORD[1:])
 
 
-def _repeats(keys: npt.NDArray[np.uint64], single: Bool, personal: Bool, tail: Bool) -> tuple[I64, I64, I64]:
-    """How often each first word occurs among the hits; whether, alone, it follows a first name, title or capital."""
-    if not len(keys):
-        none = np.empty(0, dtype=np.int64)
-        return none, none, none
-    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    flagged = np.bincount(which, weights=personal & single, minlength=len(counts)) > 0
-    tailed = np.bincount(which, weights=tail & single, minlength=len(counts)) > 0
-    repeats = _REPEATS_OF[np.minimum(counts, 5)][which]
-    return repeats, (flagged[which] & single).astype(np.int64), (tailed[which] & single).astype(np.int64)
+def describe_hits(s: Sheet, t: Tables) -> None:
+    """Work out every group for every hit of the sheet."""
+    _find_pairs(s, t)
+    _find_runs(s, t)
+    _mark_small(s)
+    reach = -1
+    for hit in range(s.hits):
+        _describe(s, t, hit)
+        at = hit * _STRIDE
+        last = s.h_last[hit]
+        if last <= reach:
+            s.codes[at + _INSIDE] = 2
+        else:
+            s.codes[at + _INSIDE] = hit + 1 < s.hits and s.h_first[hit + 1] == s.h_first[hit]
+            reach = last
+    _count_repeats(s)
 
 
-def _written_small(hits: Hits, single: Bool) -> I64:
-    """Whether the same word also occurs without a capital."""
-    seen = np.zeros(1 << _SMALL_BITS, dtype=np.bool_)  # by the keys' low bits: one in a hundred is taken for another
-    low = (hits.keys & np.uint64((1 << _SMALL_BITS) - 1)).astype(np.int64)
-    seen[low[(hits.tokens.cls & UPPER) == 0]] = True
-    return np.asarray(seen[low[hits.first]] & single, dtype=np.int64)
+def _describe(s: Sheet, t: Tables, hit: int) -> None:
+    at = hit * _STRIDE
+    first, last, name, built = s.h_first[hit], s.h_last[hit], s.h_name[hit], s.h_built[hit]
+    single = first == last and not built
+    facts = t.name_facts[4 * name + 2] if name >= 0 else 0
+    length = s.t_end[last] - s.t_start[first]
+    word = (facts >> 16) & 255 if single else 0
+    before = _before(s, t, first)
+    s.codes[at + _KIND] = _BUILT_KIND + built if built else facts & 255
+    s.codes[at + _POPULATION] = (facts >> 8) & 255
+    s.codes[at + _WORD] = word
+    s.codes[at + _CANDIDATES] = (facts >> 24) & 255
+    s.codes[at + _PERSON] = _person(t.word_bits[s.t_slot[first]]) if single else 0
+    s.codes[at + _SHAPE] = _shape(s, first, last, length, single)
+    s.codes[at + _BEFORE] = before
+    s.codes[at + _AFTER] = _after(s, t, hit)
+    s.codes[at + _LENGTH] = _length_code(length) if single else 0
+    s.codes[at + _NEIGHBOURS] = _neighbours(s, first, last)
+    s.codes[at + _SMALL] = single and s.seen[s.t_key[first] & _SEEN] == s.seen_mark
+    opening = before == _B_LINE or before == _B_SENTENCE or before == _B_MARK
+    s.codes[at + _OPENING] = 2 * word + opening
+    _place_in_run(s, hit)
 
 
-def _neighbours(hits: Hits) -> I64:
+def _person(bits: int) -> int:
+    return 1 + (bits & _SURNAME != 0) + 2 * (bits & _FIRST_NAME != 0)
+
+
+def _length_code(length: int) -> int:
+    if length <= 2:
+        return 1
+    if length <= 4:
+        return length - 1
+    return 4 if length <= 6 else 5
+
+
+def _shape(s: Sheet, first: int, last: int, length: int, single: bool) -> int:
+    caps = s.t_caps[first] and s.t_caps[last]
+    if s.t_class[first] & _CASE:
+        return 5
+    if not single:
+        return 6 if caps and length > 4 else 4
+    if length == 1:
+        return 3
+    if caps:
+        return 1 if length <= 4 else 2
+    return 0
+
+
+def _before(s: Sheet, t: Tables, first: int) -> int:
+    """What stands before a hit."""
+    if first == 0:
+        return _B_LINE
+    prev = first - 1
+    gap, here, slot = s.t_gap[prev], s.t_class[prev], s.t_slot[prev]
+    capital = here & _UP
+    if gap == _STOP:
+        return _B_TITLE if t.word_bits[slot] & _TITLE else _B_SENTENCE
+    if gap == _COMMA:
+        return _B_COMMA_CAPITAL if capital else _B_COMMA
+    if gap != _SPACE and gap != _JOIN:
+        return _before_mark(gap)
+    if here & _NUMBER:
+        return _B_DIGIT
+    if capital:
+        return t.before_capital[slot]
+    code = t.before_small[slot]
+    if code == _B_PREPOSITION and s.t_end[prev] - s.t_start[prev] == 2:
+        earlier = prev - 1 if prev > 0 else 0
+        firm = t.word_bits[s.t_slot[earlier]] & _ORGANISATION and s.t_class[earlier] & _UP
+        return _B_FIRM_OF if firm else _B_OF
+    return code
+
+
+def _before_mark(gap: int) -> int:
+    if gap == _LINE:
+        return _B_LINE
+    if gap == _HYPHEN:
+        return _B_HYPHEN
+    return _B_OWNS if gap == _OWNS else _B_MARK
+
+
+def _after(s: Sheet, t: Tables, hit: int) -> int:
+    """What follows a hit."""
+    row, last = s.h_pair[hit], s.h_last[hit]
+    if row >= 0:
+        return _A_PAIR_COUNTRY if t.place_facts[8 * row + 7] == _COUNTRY else _A_PAIR
+    gap = s.t_gap[last]
+    if gap == _LINE or last + 1 >= s.tokens:
+        return _A_LINE
+    following = last + 1
+    here, slot = s.t_class[following], s.t_slot[following]
+    if gap == _STOP:
+        return _A_STOP
+    if gap == _COMMA:
+        return _A_COMMA_CAPITAL if here & _UP else _A_COMMA
+    if gap == _HYPHEN:
+        return _A_HYPHEN
+    if gap == _OWNS:
+        return _A_OWNS
+    if gap != _SPACE and gap != _JOIN:
+        return _A_MARK
+    if here & _NUMBER:
+        return _A_DIGIT
+    return t.after_capital[slot] if here & _UP else t.after_small[slot]
+
+
+def _neighbours(s: Sheet, first: int, last: int) -> int:
     """On how many sides another hit follows after a comma: members of lists support each other."""
-    tokens = hits.tokens
-    starts, ends = np.zeros(len(tokens) + 2, dtype=np.bool_), np.zeros(len(tokens) + 2, dtype=np.bool_)
-    starts[hits.first] = True
-    ends[hits.last] = True
-    comma = np.append(tokens.gap == GAP_COMMA, False)
-    left = (hits.first > 0) & comma[np.maximum(hits.first - 1, 0)] & ends[np.maximum(hits.first - 1, 0)]
-    right = comma[hits.last] & starts[hits.last + 1]
-    return np.asarray(left.astype(np.int64) + right, dtype=np.int64)
+    left = first > 0 and s.t_gap[first - 1] == _COMMA and s.ends_here[first - 1] >= 0
+    right = last + 1 < s.tokens and s.t_gap[last] == _COMMA and s.starts_here[last + 1] >= 0
+    if left:
+        return 2 if right else 1
+    return 1 if right else 0
 
 
-def pairs_of(hits: Hits, gazetteer: Gazetteer) -> tuple[I64, I64]:
-    """For "City, State": which hit contains some candidate of this one, and the row that it names; else -1."""
-    pair, pair_row = np.full(len(hits), -1, dtype=np.int64), np.full(len(hits), -1, dtype=np.int64)
-    if len(hits) < 2:
-        return pair, pair_row
-    outer = hits.facts[:, :2]
-    starts_at = np.full(len(hits.tokens) + 1, -1)
-    area = np.flatnonzero((outer[:, 0] >= 0) & (hits.built == 0))
-    starts_at[hits.first[area]] = area  # the longest, because hits come by length
-    inner = np.flatnonzero((hits.tokens.gap[hits.last] == GAP_COMMA) & (hits.name >= 0))
-    other = starts_at[hits.last[inner] + 1]
-    inner, other = inner[other >= 0], other[other >= 0]
-    if not len(inner):
-        return pair, pair_row
-    both = (hits.name[inner] << 32) | hits.name[other]
-    _, sample, which = np.unique(both, return_index=True, return_inverse=True)
-    row_of = _shared_rows(hits.name[inner[sample]], outer[other[sample]], gazetteer)[which]
-    some = row_of >= 0
-    pair[inner[some]] = other[some]
-    pair_row[inner[some]] = row_of[some]
-    return pair, pair_row
+# -- runs of capitals ----------------------------------------------------------------------------------
 
 
-def _shared_rows(inner: I64, outer: npt.NDArray[np.int32], gazetteer: Gazetteer) -> I64:
-    """For each inner name the first of its two outer rows in which one of its places lies, -1 if neither."""
-    a = gazetteer.arrays
-    start = a["name_at"][inner].astype(np.int64)
-    size = a["name_at"][inner + 1].astype(np.int64) - start
-    owner = np.repeat(np.arange(len(inner)), size)
-    rows = a["cand_row"][np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)]
-    facts = gazetteer.facts(rows)
-    found = np.full(len(inner), -1, dtype=np.int64)
-    for column in (1, 0):
-        area_row = outer[:, column][owner]
-        inside = (facts.admin1 == area_row) | (facts.country == area_row) | (facts.admin2 == area_row)
-        inside &= (area_row >= 0) & (rows != area_row)
-        some = np.bincount(owner, weights=inside, minlength=len(inner)) > 0
-        found[some] = outer[some, column]
-    return found
+def _find_runs(s: Sheet, t: Tables) -> None:
+    """For every token where its run of capitalised tokens starts and ends, and what classes of words the run holds."""
+    start = 0
+    for token in range(s.tokens):
+        capital = s.t_class[token] & _UP
+        linked = token > 0 and capital and s.t_class[token - 1] & _UP and s.t_gap[token - 1] == _SPACE
+        bits = t.word_bits[s.t_slot[token]] if capital else 0
+        if linked:
+            s.run_bits[start] |= bits
+        else:
+            start = token
+            s.run_bits[start] = bits
+        s.run_start[token] = start
+        s.run_end[start] = token
+
+
+def _place_in_run(s: Sheet, hit: int) -> None:
+    """Where the hit sits in its run, and what else the run holds."""
+    at = hit * _STRIDE
+    first = s.h_first[hit]
+    start = s.run_start[first]
+    before = first - start
+    after = s.run_end[start] - s.h_last[hit]
+    s.codes[at + _RUN] = _run_code(before, after) if s.t_class[first] & _UP else _R_NONE
+    word = 0
+    if before > 0 or after > 0:
+        bits = s.run_bits[start]
+        if bits:
+            for i, wanted in enumerate(_RUN_WORDS):
+                if bits & wanted:
+                    word = i + 1
+                    break
+    s.codes[at + _RUN_WORD] = word
+
+
+def _run_code(before: int, after: int) -> int:
+    if before > 0 and after > 0:
+        return _R_MIDDLE
+    if after > 1:
+        return _R_START3
+    if after > 0:
+        return _R_START2
+    if before > 1:
+        return _R_END3
+    return _R_END2 if before > 0 else 0
+
+
+# -- the rest of the page ------------------------------------------------------------------------------
+
+
+def _mark_small(s: Sheet) -> None:
+    """Remember the words written without a capital, by the low bits of their keys: one in a hundred is mistaken."""
+    s.seen_mark += 1
+    if s.seen_mark > 255:
+        s.seen_mark = 1
+        for i in range(len(s.seen)):
+            s.seen[i] = 0
+    for token in range(s.tokens):
+        if not s.t_class[token] & _UP:
+            s.seen[s.t_key[token] & _SEEN] = s.seen_mark
+
+
+def _count_repeats(s: Sheet) -> None:
+    """How often each first word occurs among the hits; whether, alone, it follows a first name, title or capital."""
+    counts: dict[int, int] = {}
+    for hit in range(s.hits):
+        key = s.t_key[s.h_first[hit]]
+        at = hit * _STRIDE
+        before, run = s.codes[at + _BEFORE], s.codes[at + _RUN]
+        single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
+        personal = single and (before == _B_TITLE or before == _B_FIRST)
+        tail = single and (run == _R_END2 or run == _R_END3)
+        old = counts.get(key, 0)
+        counts[key] = (old | (1 if personal else 0) | (2 if tail else 0)) + 4
+    for hit in range(s.hits):
+        known = counts[s.t_key[s.h_first[hit]]]
+        at = hit * _STRIDE
+        single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
+        times = known >> 2
+        s.codes[at + _REPEATS] = 0 if times < 2 else 1 if times == 2 else 2 if times < 5 else 3
+        s.codes[at + _PERSON_ON_PAGE] = known & 1 if single else 0
+        s.codes[at + _TAIL_ON_PAGE] = (known >> 1) & 1 if single else 0
+
+
+# -- "City, State" -------------------------------------------------------------------------------------
+
+
+def _find_pairs(s: Sheet, t: Tables) -> None:
+    """For "City, State" the row of the outer place, in which some candidate of the inner name lies; else -1."""
+    for hit in range(s.hits):
+        s.h_pair[hit] = -1
+        s.codes[hit * _STRIDE + _OUTER] = 0
+        s.starts_here[s.h_first[hit]] = hit  # the longest, built ones included
+        s.ends_here[s.h_last[hit]] = hit
+    for hit in range(s.hits):
+        last = s.h_last[hit]
+        if s.h_name[hit] < 0 or s.t_gap[last] != _COMMA or last + 1 >= s.tokens:
+            continue
+        other = _area_from(s, t, last + 1)
+        if other < 0:
+            continue
+        for column in range(2):
+            row = t.name_facts[4 * s.h_name[other] + column]
+            if row >= 0 and _some_inside(t, s.h_name[hit], row):
+                s.h_pair[hit] = row
+                s.codes[other * _STRIDE + _OUTER] = 1
+                break
+
+
+def _area_from(s: Sheet, t: Tables, token: int) -> int:
+    """The longest plain hit from this token on that may name a division or country, -1 if there is none."""
+    hit = s.starts_here[token]
+    while hit >= 0 and s.h_first[hit] == token:
+        if not s.h_built[hit] and t.name_facts[4 * s.h_name[hit]] >= 0:
+            return hit
+        hit -= 1
+    return -1
+
+
+def _some_inside(t: Tables, name: int, row: int) -> bool:
+    """Whether a place of that name lies in the division or country."""
+    low, high = t.name_at[name], t.name_at[name + 1]
+    for at in range(low, high):
+        place = t.cand_row[at]
+        fact = 8 * place
+        if place != row and (
+            t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
+        ):
+            return True
+    return False

@@ -42,7 +42,8 @@ GAP_OTHER: Final = 6
 GAP_POSSESSIVE: Final = 7  # an apostrophe before a final s
 
 _PREFIX: Final = 8
-_BASE: Final = 0x9E3779B97F4A7C15 | 1
+KEY_BASE: Final = 0x9E3779B97F4A7C15 | 1
+KEY_MIX: Final = 0xBF58476D1CE4E5B9
 _MASK: Final = (1 << 64) - 1
 _APOSTROPHES: Final = "'’‘ʼʻ`´"
 _HYPHENS: Final = "-‐‑‒–"
@@ -130,19 +131,19 @@ def made_tables() -> tuple[U64, U8, U8]:
 def _powers() -> tuple[U64, U64]:
     """Powers of the base and of its inverse modulo 2**64."""
     size = 2 * MAX_CHARS + 2 * _PREFIX
-    inverse = pow(_BASE, -1, 1 << 64)
+    inverse = pow(KEY_BASE, -1, 1 << 64)
     up, down = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.uint64)
     a = b = 1
     for i in range(size):
         up[i], down[i] = a, b
-        a, b = (a * _BASE) & _MASK, (b * inverse) & _MASK
+        a, b = (a * KEY_BASE) & _MASK, (b * inverse) & _MASK
     return up, down
 
 
 def _mix(keys: U64) -> U64:
     """Spread the polynomial sums over all bits, so that high and low bits can both index tables."""
     keys = keys ^ (keys >> np.uint64(31))
-    keys = keys * np.uint64(0xBF58476D1CE4E5B9)
+    keys = keys * np.uint64(KEY_MIX)
     return keys ^ (keys >> np.uint64(29))
 
 
@@ -215,7 +216,8 @@ def _joiners(padded: I64, cls: U8, word: Bool, at: I64) -> Bool:
     stop = padded[at] == 46
     before, after = cls[at - 1], cls[at + 1]
     possessive = ((padded[at + 1] | 32) == ord("s")) & ~word[np.minimum(at + 2, len(word) - 1)]
-    apostrophe = ((before & WORD) != 0) & ((after & WORD) != 0) & ~possessive
+    joined = ((before & WORD) != 0) & ((after & WORD) != 0) & ((before | after) & SOLO == 0)
+    apostrophe = joined & ~possessive
     initials = ((before & UPPER) != 0) & ((after & UPPER) != 0) & ~word[np.maximum(at - 2, 0)]
     return np.asarray(np.where(stop, initials, apostrophe), dtype=np.bool_)
 
@@ -235,7 +237,7 @@ def _with_keys(padded: I64, folds: U64, cls: U8, word: Bool, *, first: I64, last
     terms = values * up.take(position)
     terms[spaced] += np.uint64(32) * up.take(position[spaced] - counted)
     sums = np.cumsum(terms)
-    at_first = position[first]
+    at_first = position[first] + (step[first] == 1) * ~solo  # a first character that leaves no trace takes no place
     small = (cls[first + 1] | cls[last]) & LOWER
     elided = ((cls[first + 1] & APOSTROPHE) != 0) & ((cls[first + 2] & UPPER) != 0)  # "d'Ivoire" has its capital inside
     head_cls = np.where(elided, head_cls | UPPER, head_cls)

@@ -82,7 +82,7 @@ class Gazetteer:
         self._streets_looked_for = False
         self._made_shapes: dict[int, BaseGeometry] = {}
         adopt_tables(self.arrays["char_fold"], self.arrays["char_class"], self.arrays["char_gap"])
-        self._empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
+        self.empty_slot = int(np.flatnonzero(self.arrays["word_key"] == 0)[0])
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -314,7 +314,7 @@ class Gazetteer:
         mask = np.uint64((1 << WORD_SLOT_BITS) - 1)
         one = (keys & mask).astype(np.int64)
         two = ((keys >> np.uint64(32)) & mask).astype(np.int64)
-        found = np.where(table.take(two) == keys, two, self._empty_slot)
+        found = np.where(table.take(two) == keys, two, self.empty_slot)
         return np.where(table.take(one) == keys, one, found)
 
     def cities_of(self, country: str, admin1: str | None = None) -> list[Place]:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from periplus.model import Located, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
 from periplus.places.context import KIND
@@ -18,10 +16,11 @@ from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior
 from periplus.places.model_weights import Weights, default_weights
-from periplus.places.rank import WITHIN, Evidence
-from periplus.places.recognise import Recognised, recognise
+from periplus.places.recognise import Evidence, borrowed_sheet, outside_of, recognise
 from periplus.places.scan import pieces
 from periplus.places.sources import ABBREVIATION, DEMONYM, STOPPED
+from periplus.places.support import kind_code, likeliest, outcome
+from periplus.places.units import WITHIN
 
 __all__ = ["locate"]
 
@@ -56,7 +55,7 @@ def locate(
     """
     model = weights or default_weights()
     hints = hints or PageHints()
-    evidence = Evidence(prior, hints.points, _tld_country(url, gazetteer))
+    evidence = Evidence(prior, hints.points, _countries(url, gazetteer))
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
@@ -65,18 +64,19 @@ def locate(
     return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer))
 
 
-def _tld_country(url: str | None, gazetteer: Gazetteer) -> int:
-    """The row of the country whose top-level domain the page is under, -1 for generic ones."""
+def _countries(url: str | None, gazetteer: Gazetteer) -> tuple[int, ...]:
+    """The row of the country whose top-level domain the page is under; none for generic ones."""
     if not url:
-        return -1
+        return ()
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
-        return -1
+        return ()
     tld = host.rpartition(".")[2]
     if len(tld) != 2 or tld in _GENERIC_TLDS:
-        return -1
-    return gazetteer.country_row(_COUNTRY_TLDS.get(tld, tld.upper()))
+        return ()
+    row = gazetteer.country_row(_COUNTRY_TLDS.get(tld, tld.upper()))
+    return (row,) if row >= 0 else ()
 
 
 def _hinted(hints: PageHints, gazetteer: Gazetteer) -> list[Place]:
@@ -91,32 +91,22 @@ def _hinted(hints: PageHints, gazetteer: Gazetteer) -> list[Place]:
 def _mentions(
     text: str, offset: int, gazetteer: Gazetteer, weights: Weights, evidence: Evidence, *, options: "_Options"
 ) -> list[Mention]:
-    found = recognise(text, gazetteer, weights, evidence)
-    if found is None:
-        return []
-    chosen = found.chosen
-    if not options.demonyms:
-        chosen = chosen[found.screened.codes["kind"][chosen] != _DEMONYM]
-    hits, ranked = found.screened.hits, found.ranked
-    starts = hits.tokens.start[hits.first[chosen]].tolist()
-    ends = hits.tokens.end[hits.last[chosen]].tolist()
-    unit = found.unit_of[chosen]
-    top = found.best[unit]
-    at = np.maximum(top, 0)
-    placed = top >= 0
-    rows = np.where(placed, ranked.row[at], -1) if len(ranked.row) else np.full(len(top), -1)
-    flags = np.where(placed, ranked.flag[at], WITHIN) if len(ranked.row) else np.full(len(top), WITHIN)
-    sure = found.probability[chosen]
-    sure = sure * np.where(placed, ranked.probability[at], 1.0) if len(ranked.row) else sure
-    shown: dict[int, tuple[Place, ...]] = {}
+    has_host = evidence.prior is not None and bool(evidence.prior.weights)
+    outside = outside_of(evidence, gazetteer)
+    with borrowed_sheet(gazetteer) as (sheet, tables):
+        chosen = recognise(sheet, tables, text, outside, weights, has_host=has_host)
+        if not options.demonyms:
+            chosen = [hit for hit in chosen if kind_code(sheet, hit) != _DEMONYM]
+        found = outcome(sheet, chosen)
+        shown: dict[int, tuple[Place, ...]] = {}
+        if options.candidates:
+            for unit in {item[3] for item in found}:
+                shown[unit] = tuple(gazetteer.place_at(row) for row in likeliest(sheet, unit, MAX_CANDIDATES_SHOWN))
     mentions: list[Mention] = []
-    limits = [*starts[1:], len(text)][: len(starts)]
-    columns = zip(starts, ends, limits, unit.tolist(), rows.tolist(), flags.tolist(), sure.tolist(), strict=True)
-    for start, end, limit, which, row, flag, confidence in columns:
-        if flag in _SHORT and end < limit and text[end : end + 1] == "." and not _bare_capitals(text[start:end]):
-            end += 1  # noqa: PLW2901  the stop belongs to the abbreviation
-        if options.candidates and which not in shown:
-            shown[which] = _shown(found, which, gazetteer)
+    for i, (start, end, _, unit, row, flag, confidence) in enumerate(found):
+        if flag in _SHORT and text[end : end + 1] == "." and not _bare_capitals(text[start:end]):
+            limit = found[i + 1][0] if i + 1 < len(found) else len(text)
+            end += end < limit  # noqa: PLW2901  the stop belongs to the abbreviation
         mentions.append(
             Mention(
                 start=offset + start,
@@ -124,7 +114,7 @@ def _mentions(
                 text=text[start:end],
                 place=gazetteer.place_at(row) if row >= 0 else None,
                 confidence=round(confidence, 4),
-                candidates=shown.get(which, ()),
+                candidates=shown.get(unit, ()),
                 adjectival=flag == DEMONYM,
                 within=row >= 0 and flag == WITHIN,
             )
@@ -135,10 +125,3 @@ def _mentions(
 def _bare_capitals(text: str) -> bool:
     """Whether an abbreviation is written without stops: the stop after it then ends the sentence."""
     return text.isupper() and "." not in text
-
-
-def _shown(found: Recognised, unit: int, gazetteer: Gazetteer) -> tuple[Place, ...]:
-    """The likeliest candidates of a unit, best first."""
-    low, high = np.searchsorted(found.ranked.unit, [unit, unit + 1])
-    order = low + np.argsort(-found.ranked.probability[low:high], kind="stable")[:MAX_CANDIDATES_SHOWN]
-    return tuple(gazetteer.place_at(int(r)) for r in found.ranked.row[order])

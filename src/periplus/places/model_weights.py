@@ -7,31 +7,20 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from periplus.places.context import GROUPS
 from periplus.places.rank import FEATURES
-from periplus.places.support import SUPPORT
+from periplus.places.sheet import Reals, reals
+from periplus.places.support import CATEGORIES, SUPPORT
 
 __all__ = ["Logistic", "Weights", "default_weights", "weights_from"]
-
-F64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """A bias and one table of weights per group of categories."""
+    """A bias and a weight per category of each group, flat: a row per group, the bias after the last."""
 
-    bias: float
-    tables: dict[str, F64]
-
-    def probability(self, codes: dict[str, npt.NDArray[np.int64]]) -> F64:
-        """The probability of each item, given its category in every group."""
-        score = np.full(len(next(iter(codes.values()))), self.bias)
-        for group, table in self.tables.items():
-            score += table[codes[group]]
-        result: F64 = 1.0 / (1.0 + np.exp(-score))
-        return result
+    flat: Reals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +30,28 @@ class Weights:
     screening: Logistic
     acceptance: Logistic
     threshold: float
-    ranking: F64
+    ranking: Reals
 
 
-def _logistic(data: dict[str, Any], groups: dict[str, tuple[str, ...]]) -> Logistic:
+def _logistic(data: dict[str, Any]) -> Logistic:
     """Categories that the file does not mention weigh nothing."""
-    tables = {
-        group: np.array([data["groups"].get(group, {}).get(name, 0.0) for name in names], dtype=np.float64)
-        for group, names in groups.items()
-    }
-    return Logistic(float(data["bias"]), tables)
+    groups = {**GROUPS, **SUPPORT}
+    flat = np.zeros(len(groups) * CATEGORIES + 1)
+    for row, (group, names) in enumerate(groups.items()):
+        known = data["groups"].get(group, {})
+        flat[row * CATEGORIES : row * CATEGORIES + len(names)] = [known.get(name, 0.0) for name in names]
+    flat[-1] = data["bias"]
+    return Logistic(reals(flat))
 
 
 def weights_from(data: dict[str, Any]) -> Weights:
     """Weights out of the file's JSON."""
     ranking = data["ranking"]["weights"]
     return Weights(
-        _logistic(data["screening"], GROUPS),
-        _logistic(data["acceptance"], {**GROUPS, **SUPPORT}),
+        _logistic(data["screening"]),
+        _logistic(data["acceptance"]),
         float(data["acceptance"]["threshold"]),
-        np.array([ranking.get(name, 0.0) for name in FEATURES], dtype=np.float64),
+        reals(np.array([ranking.get(name, 0.0) for name in FEATURES], dtype=np.float64)),
     )
 
 

@@ -1,41 +1,19 @@
 """Which place a name means on this page: a linear ranker over all candidates of all names at once.
 
-A unit is a name on a page (or a name inside one particular "City, State" pair): one sense per page. The evidence
-comes from the page's other units, twice: first weighted by prior, then by what the first round found. A division
-named nearby may stand in for a name whose own place is missing from the gazetteer: "within" it.
+The evidence comes from the page's other units (see `units`), twice: first weighted by prior, then by what the first
+round found; and from outside: host memory, the page's own coordinates and countries. Compiled where possible: see
+`sheet`.
 """
 
-from dataclasses import dataclass
+import math
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
+from periplus.places.build import KINDS
+from periplus.places.sheet import Ints, Reals, Sheet, Tables
+from periplus.places.sources import ALIAS, NAME_FLAGS
+from periplus.places.units import FAR, WITHIN, find_areas, find_candidates
 
-from periplus.errors import PlaceError
-from periplus.model import LonLat
-from periplus.places.build import KINDS, unit_vectors
-from periplus.places.gazetteer import Facts, Gazetteer
-from periplus.places.memory import HostPrior
-from periplus.places.sources import NAME_FLAGS
-
-__all__ = ["FEATURES", "WITHIN", "Evidence", "Ranked", "Units", "rank"]
-
-F32 = npt.NDArray[np.float32]
-F64 = npt.NDArray[np.float64]
-I64 = npt.NDArray[np.int64]
-U8 = npt.NDArray[np.uint8]
-
-WITHIN: Final = len(NAME_FLAGS)
-"""The flag of a candidate that only contains the place meant."""
-
-MAX_CANDIDATES: Final = 64
-MAX_ANCHOR_UNITS: Final = 64
-MAX_AREAS: Final = 48
-ANCHORS_PER_UNIT: Final = 3
-FAR: Final = 10_000
-_DENSE: Final = 100_000
-_R: Final = 6371.0
-_COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
+__all__ = ["FEATURES", "Outside", "rank_units"]
 
 FEATURES: Final = (
     "population", "best_share", "first",
@@ -48,359 +26,304 @@ FEATURES: Final = (
     "host_same", "host_near", "host_country", "hint_near", "tld_country",
 )  # fmt: skip
 COLUMN: Final = {name: i for i, name in enumerate(FEATURES)}
+_MAX_ANCHOR_UNITS: Final = 64
+
+# The names below have C types in rank.pxd.
+_WITHIN, _ALIAS = WITHIN, ALIAS
+_COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
+_FIRST, _KIND0, _FLAG0 = COLUMN["first"], COLUMN[f"kind_{KINDS[1]}"] - 1, COLUMN[f"name_{NAME_FLAGS[1]}"] - 1
+_WITHIN0, _WITHIN_CLOSE, _WITHIN_FIRST = COLUMN["within_admin1"], COLUMN["within_close"], COLUMN["within_first"]
+_NAMED0, _NEAR, _AROUND = COLUMN["named_admin1"], COLUMN["near_40km"], COLUMN["near_250km"]
+_SAME_COUNTRY, _SAME_ADMIN1, _HOLDS = COLUMN["same_country"], COLUMN["same_admin1"], COLUMN["holds"]
+_HOST_SAME, _HOST_NEAR, _HOST_COUNTRY = COLUMN["host_same"], COLUMN["host_near"], COLUMN["host_country"]
+_HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
+_WIDTH = len(FEATURES)
+_FAR = FAR
+_E = math.e
+_R2 = 2.0 * 6371.0 * 6371.0  # times (1 - cosine) is the square of the chord
+_TOO_FAR = math.cos(2500.0 / 6371.0)
+_SAME_MIDDLE = math.cos(60.0 / 6371.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
-    """The distinct names of a page, and where they stand.
+class Outside:
+    """What is known besides the text, as flat arrays: host memory, the page's own points and country."""
 
-    Per unit: `name` in the table of names (-1: none), `outer` row of its pair (-1: none), `weight` (how surely it
-    is a place at all), `plain` (not built). Per mention, sorted by unit: `of` unit, `token`.
-    """
-
-    name: I64
-    outer: I64
-    weight: F64
-    plain: npt.NDArray[np.bool_]
-    of: I64
-    token: I64
-
-    def __len__(self) -> int:
-        return len(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known besides the text."""
-
-    prior: HostPrior | None = None
-    points: tuple[LonLat, ...] = ()
-    country_row: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """All candidates of all units, by unit: row, kind of name (`WITHIN` for containers), prior, facts."""
-
-    unit: I64
-    row: I64
-    flag: U8
-    prior: F64
-    facts: Facts
-
-    def starts(self) -> I64:
-        """Where each unit with candidates begins."""
-        return np.flatnonzero(np.concatenate([[True], self.unit[1:] != self.unit[:-1]]))
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """The candidates with their probability within the unit, and the features that gave it."""
-
-    unit: I64
-    row: I64
-    flag: U8
-    probability: F64
-    features: F32
-
-
-def rank(units: Units, gazetteer: Gazetteer, weights: F64, evidence: Evidence) -> Ranked:
-    """Score every candidate of every unit. Units without any candidate do not appear."""
-    areas = _named_areas(units, gazetteer)
-    found = _candidates(units, gazetteer, areas)
-    x = np.zeros((len(found.row), len(FEATURES)), dtype=np.float32)
-    if not len(found.row):
-        return Ranked(found.unit, found.row, found.flag, np.empty(0), x)
-    _static(x, found)
-    _outside(x, found, gazetteer, evidence)
-    _named(x, found, areas)
-    light = weights.astype(np.float32)
-    probability = softmax(x @ light + found.prior.astype(np.float32), found)
-    company = _company(units, found, probability)
-    if company is not None:
-        for _ in range(2):
-            _nearness(x, units, found, probability, company)
-            probability = softmax(x @ light, found)
-    return Ranked(found.unit, found.row, found.flag, probability, x)
-
-
-def softmax(score: npt.NDArray[np.floating], found: Candidates) -> F64:
-    """Probabilities within each unit."""
-    starts = found.starts()
-    sizes = np.diff(np.append(starts, len(score)))
-    top = np.repeat(np.maximum.reduceat(score, starts), sizes)
-    weight = np.exp((score - top).astype(np.float64))
-    result: F64 = weight / np.repeat(np.add.reduceat(weight, starts), sizes)
-    return result
-
-
-# -- divisions and countries named on the page ---------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Areas:
-    """Divisions and countries that the page names, by row, and how far in tokens each unit stands from each.
-
-    `distance` is from the nearest of the unit's mentions, `first` from its first one, which often defines it.
-    """
-
-    row: I64
-    distance: I64
-    first: I64
-
-
-def _named_areas(units: Units, gazetteer: Gazetteer) -> _Areas:
-    """Find the named areas of a page, the most frequent ones if there are very many."""
-    a = gazetteer.arrays
-    outer = a["name_outer"][np.maximum(units.name, 0)].astype(np.int64)
-    outer[(units.name < 0) | ~units.plain | (units.weight < 0.3)] = -1
-    counts = np.bincount(units.of, minlength=len(units))
-    pairs = [(int(r), u) for u, both in enumerate(outer.tolist()) for r in both if r >= 0] if len(units) < 2000 else []
-    pairs += [(int(r), u) for u, r in enumerate(units.outer.tolist()) if r >= 0]
-    tally: dict[int, list[int]] = {}
-    for row, unit in pairs:
-        tally.setdefault(row, []).append(unit)
-    best = sorted(tally, key=lambda r: (-sum(int(counts[u]) for u in tally[r]), r))[:MAX_AREAS]
-    areas = np.array(sorted(best), dtype=np.int64)
-    distance = np.full((len(units), len(areas)), FAR, dtype=np.int64)
-    first = distance.copy()
-    if not len(areas):
-        return _Areas(areas, distance, first)
-    begin = np.searchsorted(units.of, np.arange(len(units) + 1))
-    spots = [np.concatenate([units.token[begin[u] : begin[u + 1]] for u in tally[row]]) for row in areas.tolist()]
-    nearest = _token_gaps(units.token, spots)
-    distance[:] = np.minimum.reduceat(nearest, begin[:-1], axis=0)
-    first[:] = nearest[begin[:-1]]
-    for column, row in enumerate(areas.tolist()):
-        naming = [u for u in tally[row] if units.outer[u] != row]
-        distance[naming, column] = first[naming, column] = FAR
-        distance[units.outer == row, column] = 1
-    return _Areas(areas, distance, first)
-
-
-def _token_gaps(token: I64, spots: list[I64]) -> I64:
-    """For each mention the distance in tokens to the nearest mention of each area."""
-    everywhere = np.concatenate(spots)
-    starts = np.cumsum([0, *(len(s) for s in spots[:-1])])
-    if len(token) * len(everywhere) <= _DENSE:
-        return np.minimum.reduceat(np.abs(token[:, None] - everywhere[None, :]), starts, axis=1)
-    gaps = np.empty((len(token), len(spots)), dtype=np.int64)
-    for column, spot in enumerate(spots):
-        at = np.sort(spot)
-        right = np.searchsorted(at, token)
-        after, before = at[np.minimum(right, len(at) - 1)], at[np.maximum(right - 1, 0)]
-        gaps[:, column] = np.minimum(np.abs(after - token), np.abs(token - before))
-    return gaps
-
-
-def _candidates(units: Units, gazetteer: Gazetteer, areas: _Areas) -> Candidates:
-    """Candidates of all units in one list; a unit within a pair keeps only those inside the outer place."""
-    a = gazetteer.arrays
-    some = np.flatnonzero(units.name >= 0)
-    start = a["name_at"][units.name[some]].astype(np.int64)
-    size = np.minimum(a["name_at"][units.name[some] + 1].astype(np.int64) - start, MAX_CANDIDATES)
-    unit = np.repeat(some, size)
-    at = np.arange(len(unit)) - np.repeat(np.cumsum(size) - size, size) + np.repeat(start, size)
-    row = a["cand_row"][at].astype(np.int64)
-    outer = units.outer[unit]
-    paired = outer >= 0
-    if paired.any():
-        facts = gazetteer.facts(row)
-        inside = (facts.admin1 == outer) | (facts.country == outer) | (facts.admin2 == outer)
-        inside &= row != outer
-        fits = np.bincount(unit, weights=inside & paired, minlength=len(units)) > 0
-        keep = ~paired | inside | ~fits[unit]
-        unit, at, row = unit[keep], at[keep], row[keep]
-    flag, prior = a["cand_flag"][at], a["cand_prior"][at].astype(np.float64)
-    c_unit, c_row = _containers(units, unit, row, gazetteer, named=areas)
-    unit, row = np.concatenate([unit, c_unit]), np.concatenate([row, c_row])
-    flag = np.concatenate([flag, np.full(len(c_unit), WITHIN, dtype=np.uint8)])
-    prior = np.concatenate([prior, np.full(len(c_unit), 1.0)])
-    order = np.argsort(unit, kind="stable")
-    return Candidates(unit[order], row[order], flag[order], prior[order], gazetteer.facts(row[order]))
-
-
-def _containers(units: Units, unit: I64, row: I64, gazetteer: Gazetteer, *, named: _Areas) -> tuple[I64, I64]:
-    """For names of towns and features: the nearest named division and country that hold none of their candidates."""
-    a = gazetteer.arrays
-    none = np.empty(0, dtype=np.int64)
-    areas, distance = named.row, named.distance
-    if not len(areas):
-        return none, none
-    best_kind = np.full(len(units), _CITY)
-    known = units.name >= 0
-    head = a["cand_row"][a["name_at"][units.name[known]].astype(np.int64)]
-    best_kind[known] = a["kind"][head]
-    allowed = (best_kind >= _ADMIN2) | ~units.plain
-    holds = np.zeros((len(units), len(areas)), dtype=np.bool_)
-    facts = gazetteer.facts(row)
-    for above in (facts.admin1, facts.admin2, facts.country):
-        at = np.minimum(np.searchsorted(areas, above), len(areas) - 1)
-        same = areas[at] == above
-        holds[unit[same], at[same]] = True
-    open_ = np.where(holds | ~allowed[:, None], FAR, distance)
-    chosen_unit: list[I64] = []
-    chosen_row: list[I64] = []
-    kinds = a["kind"][areas]
-    for wanted in (_ADMIN1, _ADMIN2, _COUNTRY):
-        columns = np.flatnonzero(kinds == wanted)
-        if not len(columns):
-            continue
-        nearest = np.argmin(open_[:, columns], axis=1)
-        near = np.flatnonzero(open_[np.arange(len(units)), columns[nearest]] < FAR)
-        chosen_unit.append(near)
-        chosen_row.append(areas[columns[nearest[near]]])
-    if not chosen_unit:
-        return none, none
-    return np.concatenate(chosen_unit), np.concatenate(chosen_row)
+    def __init__(self, rows: Ints, mass: Reals, points: Reals, countries: Ints) -> None:
+        self.rows, self.mass, self.points, self.countries = rows, mass, points, countries
+        self.total = 0.0
+        for i in range(len(rows)):
+            self.total += mass[i]
 
 
 # -- features ------------------------------------------------------------------------------------------
 
 
-def _static(x: F32, found: Candidates) -> None:
-    """What is known of a candidate without any text."""
-    row, flag, prior = found.row, found.flag, found.prior
-    starts = found.starts()
-    sizes = np.diff(np.append(starts, len(row)))
-    real = flag != WITHIN
-    x[:, 0] = np.where(real, found.facts.people / 3.0, 0.0)
-    x[:, 1] = np.where(real, (prior - np.repeat(np.maximum.reduceat(prior, starts), sizes)) / 3.0, 0.0)
-    x[starts, 2] = real[starts]
-    kind = found.facts.kind.astype(np.int64)
-    some = np.flatnonzero((kind > 0) & real)
-    x[some, 2 + kind[some]] = 1.0
-    base = COLUMN[f"name_{NAME_FLAGS[1]}"] - 1
-    other = np.flatnonzero((flag > 0) & real)
-    x[other, base + flag[other]] = 1.0
-
-
-def _outside(x: F32, found: Candidates, gazetteer: Gazetteer, evidence: Evidence) -> None:
-    """Host memory, the page's own coordinates, the country of its top-level domain."""
-    row, facts = found.row, found.facts
-    if evidence.country_row >= 0:
-        x[:, COLUMN["tld_country"]] = facts.country == evidence.country_row
-    if evidence.points:
-        lon, lat = (np.array([getattr(p, n) for p in evidence.points[:16]]) for n in ("lon", "lat"))
-        x[:, COLUMN["hint_near"]] = closeness(facts.point @ unit_vectors(lon, lat).T, 100.0).max(axis=1)
-    if evidence.prior is None or not evidence.prior.weights:
-        return
-    rows, mass = _host_rows(evidence.prior, gazetteer)
-    if not len(rows):
-        return
-    same = row[:, None] == rows[None, :]
-    x[:, COLUMN["host_same"]] = np.log1p((same * mass).sum(axis=1)) / 2.0
-    host = gazetteer.facts(rows)
-    local = host.kind > _COUNTRY
-    share = mass / mass.sum()
-    near = closeness(facts.point @ host.point[local].T, 60.0) @ share[local]
-    x[:, COLUMN["host_near"]] = np.sqrt(near)
-    x[:, COLUMN["host_country"]] = ((facts.country[:, None] == host.country[None, :]) * share).sum(axis=1)
-
-
-def _host_rows(prior: HostPrior, gazetteer: Gazetteer) -> tuple[I64, F32]:
-    """Rows and weights of a host's places; places of another gazetteer are passed over."""
-    rows: list[int] = []
-    mass: list[float] = []
-    for place_id, weight in prior.weights:
-        try:
-            rows.append(gazetteer.row(place_id))
-            mass.append(weight)
-        except PlaceError:
+def _static_features(s: Sheet, t: Tables, unit: int) -> None:
+    """What is known of the candidates of a unit before the company of others is weighed."""
+    low, high = s.u_at[unit], s.u_at[unit + 1]
+    top = -1.0e9
+    for c in range(low, high):
+        if s.c_prior[c] > top:
+            top = s.c_prior[c]
+    for c in range(low, high):
+        base = c * _WIDTH
+        for i in range(_WIDTH):
+            s.features[base + i] = 0.0
+        fact = 8 * s.c_row[c]
+        flag, kind = s.c_flag[c], t.place_facts[fact + 7]
+        s.c_named[c] = 0
+        if flag == _WITHIN:
+            _within_features(s, unit, c, base, kind)
             continue
-    return np.array(rows, dtype=np.int64), np.array(mass, dtype=np.float32)
+        s.features[base] = t.place_floats[fact + 3] / 3.0
+        s.features[base + 1] = (s.c_prior[c] - top) / 3.0
+        s.features[base + _FIRST] = c == low
+        if kind > 0:
+            s.features[base + _KIND0 + kind] = 1.0
+        if flag > 0:
+            s.features[base + _FLAG0 + flag] = 1.0
+        for which in range(3):
+            _named_features(s, t, unit, c, base, which)
 
 
-def closeness(dot: F32, km: float) -> F32:
-    """1 at the same point, 1/4 at `km`, falling with the fourth power: from dot products of unit vectors."""
-    square = (np.float32(1.0) - dot) * np.float32(2.0 * _R * _R / (km * km))
-    np.maximum(square, np.float32(0.0), out=square)
-    square += np.float32(1.0)
-    np.square(square, out=square)
-    result: F32 = np.reciprocal(square, out=square)
-    return result
+def _within_features(s: Sheet, unit: int, c: int, base: int, kind: int) -> None:
+    s.features[base + _WITHIN0] = kind == _ADMIN1
+    s.features[base + _WITHIN0 + 1] = kind == _ADMIN2
+    s.features[base + _WITHIN0 + 2] = kind == _COUNTRY
+    at = unit * s.areas + s.area_at[s.c_row[c]] - 1
+    s.features[base + _WITHIN_CLOSE] = 1.0 / (1.0 + s.near[at] / 6.0)
+    s.features[base + _WITHIN_FIRST] = 1.0 / (1.0 + s.near_first[at] / 6.0)
 
 
-def _named(x: F32, found: Candidates, known: _Areas) -> None:
+def _named_features(s: Sheet, t: Tables, unit: int, c: int, base: int, which: int) -> None:
     """Whether, and how near, the candidate's own division or country is named on the page."""
-    areas, distance = known.row, known.distance
-    if not len(areas):
+    row = t.place_facts[8 * s.c_row[c] + 4 + which]
+    if row < 0 or row == s.c_row[c] or not s.area_at[row]:
         return
-    real = found.flag != WITHIN
-    facts = found.facts
-    for name, above in (("admin1", facts.admin1), ("admin2", facts.admin2), ("country", facts.country)):
-        at = np.minimum(np.searchsorted(areas, above), len(areas) - 1)
-        far = distance[found.unit, at]
-        named = real & (areas[at] == above) & (above != found.row) & (far < FAR)
-        x[:, COLUMN[f"named_{name}"]] = named
-        x[:, COLUMN[f"close_{name}"]] = named / (1.0 + far / 6.0)
-        x[:, COLUMN[f"first_{name}"]] = named / (1.0 + known.first[found.unit, at] / 6.0)
-    inside = np.flatnonzero(~real)
-    if len(inside):
-        kind = facts.kind[inside]
-        for name in ("admin1", "admin2", "country"):
-            x[inside, COLUMN[f"within_{name}"]] = kind == KINDS.index(name)
-        at = np.searchsorted(areas, found.row[inside])
-        x[inside, COLUMN["within_close"]] = 1.0 / (1.0 + distance[found.unit[inside], at] / 6.0)
-        x[inside, COLUMN["within_first"]] = 1.0 / (1.0 + known.first[found.unit[inside], at] / 6.0)
+    at = unit * s.areas + s.area_at[row] - 1
+    far = s.near[at]
+    if far >= _FAR:
+        return
+    column = base + _NAMED0 + 3 * which
+    close = 1.0 / (1.0 + far / 6.0)
+    s.features[column] = 1.0
+    s.features[column + 1] = close
+    s.features[column + 2] = 1.0 / (1.0 + s.near_first[at] / 6.0)
+    if which < 2:
+        s.c_named[c] |= 3 if close > 0.3 else 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Company:
-    """The anchors of a page and, for every candidate and anchor of another unit, how they lie to each other."""
-
-    anchor: I64
-    close: tuple[tuple[str, F32], ...]
-    share: tuple[tuple[str, F32], ...]
-    other: F32
-    itself: tuple[tuple[str, npt.NDArray[np.bool_]], ...]
+def closeness(dot: float, km: float) -> float:
+    """1 at the same point, 1/4 at `km`, falling with the fourth power: from the dot product of unit vectors."""
+    square = (1.0 - dot) * _R2 / (km * km)
+    if square < 0.0:
+        square = 0.0
+    square += 1.0
+    return 1.0 / (square * square)
 
 
-def _company(units: Units, found: Candidates, probability: F64) -> _Company | None:
-    """Choose the anchors and work out once what both rounds need."""
-    unit, row, facts = found.unit, found.row, found.facts
-    anchor = _anchors(units, found, probability)
-    if len(anchor) < 2:
-        return None
-    points = facts.point
-    called = np.where(units.name >= 0, units.name, -1 - np.arange(len(units)))[unit]
-    other = called[:, None] != called[anchor][None, :]
-    light = other.astype(np.float32)
-    dot = points @ points[anchor].T
-    local = facts.kind[anchor] > _COUNTRY
-    dot[~other] = -1.0  # the other side of the earth: a unit does not support itself
-    dot[:, ~local] = -1.0
-    shares, itself = [], []
-    for name, area in (("country", facts.country), ("admin1", facts.admin1)):
-        same = (area[:, None] == area[anchor][None, :]) & other
-        same[area < 0] = False
-        shares.append((name, same.astype(np.float32)))
-        itself.append((name, area == row))
-    close = tuple((name, closeness(dot, km)) for name, km in (("near_40km", 40.0), ("near_250km", 250.0)))
-    return _Company(anchor, close, tuple(shares), light, tuple(itself))
+def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
+    """Host memory, the page's own coordinates, the countries of its top-level domain and languages."""
+    base = c * _WIDTH
+    fact = 8 * s.c_row[c]
+    px, py, pz = t.place_floats[fact], t.place_floats[fact + 1], t.place_floats[fact + 2]
+    country = t.place_facts[fact + 6]
+    for i in range(len(o.countries)):
+        if o.countries[i] == country:
+            s.features[base + _TLD] = 1.0
+    best = 0.0
+    for i in range(len(o.points) // 3):
+        value = closeness(px * o.points[3 * i] + py * o.points[3 * i + 1] + pz * o.points[3 * i + 2], 100.0)
+        if value > best:
+            best = value
+    s.features[base + _HINT_NEAR] = best
+    s.c_host[c] = 0.0
+    if o.total <= 0.0:
+        return
+    same = near = shared = 0.0
+    for i in range(len(o.rows)):
+        row = o.rows[i]
+        host = 8 * row
+        mass = o.mass[i]
+        if row == s.c_row[c]:
+            same += mass
+        if t.place_facts[host + 6] == country:
+            shared += mass
+        if t.place_facts[host + 7] > _COUNTRY:
+            dot = px * t.place_floats[host] + py * t.place_floats[host + 1] + pz * t.place_floats[host + 2]
+            near += mass * closeness(dot, 60.0)
+    s.features[base + _HOST_SAME] = math.log1p(same) / 2.0
+    s.c_host[c] = (near / o.total) ** 0.5
+    s.features[base + _HOST_NEAR] = s.c_host[c]
+    s.features[base + _HOST_COUNTRY] = shared / o.total
 
 
-def _nearness(x: F32, units: Units, found: Candidates, probability: F64, company: _Company) -> None:
-    """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
-    mass = (probability * units.weight[found.unit])[company.anchor].astype(np.float32)
-    for name, matrix in company.close:
-        x[:, COLUMN[name]] = np.log1p(matrix @ mass)
-    rest = np.maximum(company.other @ mass, np.float32(1e-6))
-    for (name, matrix), (_, itself) in zip(company.share, company.itself, strict=True):
-        share = (matrix @ mass) / rest
-        x[:, COLUMN[f"same_{name}"]] = share
-        x[itself, COLUMN["holds"]] = share[itself]
+# -- ranking -------------------------------------------------------------------------------------------
 
 
-def _anchors(units: Units, found: Candidates, probability: F64) -> I64:
+def rank_units(s: Sheet, t: Tables, o: Outside, w: Reals) -> int:
+    """Score every candidate of every unit and choose; the number of candidates."""
+    find_areas(s, t)
+    find_candidates(s, t)
+    count = s.u_at[s.units]
+    for unit in range(s.units):
+        _static_features(s, t, unit)
+    outside = o.total > 0.0 or len(o.points) > 0 or len(o.countries) > 0
+    for c in range(count):
+        s.c_near[c] = s.c_around[c] = s.c_same[c] = s.c_host[c] = 0.0
+        if outside:
+            _outside_features(s, t, o, c)
+        score = 0.0
+        for i in range(_WIDTH):
+            if s.features[c * _WIDTH + i] != 0.0:
+                score += s.features[c * _WIDTH + i] * w[i]
+        s.c_score[c] = score
+        s.c_probability[c] = score + s.c_prior[c]
+    _softmax(s)
+    _choose_anchors(s, t)
+    if s.anchors > 1:
+        for _ in range(2):
+            _weigh_company(s, t, w)
+            _softmax(s)
+    for area in range(s.areas):
+        s.area_at[s.area_row[area]] = 0
+    _choose(s, t)
+    return count
+
+
+def _softmax(s: Sheet) -> None:
+    """Turn the scores in `c_probability` into probabilities within each unit."""
+    for unit in range(s.units):
+        low, high = s.u_at[unit], s.u_at[unit + 1]
+        top = -1.0e300
+        for c in range(low, high):
+            if s.c_probability[c] > top:
+                top = s.c_probability[c]
+        total = 0.0
+        for c in range(low, high):
+            weight = _E ** (s.c_probability[c] - top)
+            s.c_probability[c] = weight
+            total += weight
+        for c in range(low, high):
+            s.c_probability[c] /= total
+
+
+def _choose_anchors(s: Sheet, t: Tables) -> None:
     """The likeliest candidates of the page's surest and most frequent units."""
-    order = np.lexsort((-probability, found.unit))
-    starts = found.starts()
-    position = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
-    keep = order[position < ANCHORS_PER_UNIT]
-    keep = keep[(probability[keep] > 0.05) & (found.flag[keep] != WITHIN) & (units.weight[found.unit[keep]] > 0.2)]
-    if len(units) > MAX_ANCHOR_UNITS:
-        importance = np.bincount(units.of, minlength=len(units)) * units.weight
-        frequent = np.argsort(-importance, kind="stable")[:MAX_ANCHOR_UNITS]
-        keep = keep[np.isin(found.unit[keep], frequent)]
-    return np.asarray(keep, dtype=np.int64)
+    s.anchors = 0
+    units = [(-s.u_count[unit] * s.u_weight[unit], unit) for unit in range(s.units)]
+    if s.units > _MAX_ANCHOR_UNITS:
+        units = sorted(units)[:_MAX_ANCHOR_UNITS]
+    for _, unit in units:
+        if s.u_weight[unit] <= 0.2:
+            continue
+        below = 2.0
+        for _turn in range(3):
+            best = -1
+            for c in range(s.u_at[unit], s.u_at[unit + 1]):
+                value = s.c_probability[c]
+                if value < below and (best < 0 or value > s.c_probability[best]):
+                    best = c
+            if best < 0 or s.c_probability[best] <= 0.05:
+                break
+            below = s.c_probability[best]
+            if s.c_flag[best] != _WITHIN:
+                _keep_anchor(s, t, unit, best)
+
+
+def _keep_anchor(s: Sheet, t: Tables, unit: int, c: int) -> None:
+    a = s.anchors
+    fact = 8 * s.c_row[c]
+    s.a_cand[a] = c
+    s.a_name[a] = s.u_name[unit] if s.u_name[unit] >= 0 else -1 - unit
+    s.a_country[a], s.a_admin1[a] = t.place_facts[fact + 6], t.place_facts[fact + 4]
+    s.a_local[a] = t.place_facts[fact + 7] > _COUNTRY
+    for i in range(3):
+        s.a_point[3 * a + i] = t.place_floats[fact + i]
+    s.anchors = a + 1
+
+
+def _weigh_company(s: Sheet, t: Tables, w: Reals) -> None:
+    """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
+    for a in range(s.anchors):
+        s.a_mass[a] = s.c_probability[s.a_cand[a]] * s.u_weight[s.c_unit[s.a_cand[a]]]
+    for unit in range(s.units):
+        called = s.u_name[unit] if s.u_name[unit] >= 0 else -1 - unit
+        rest = 1.0e-6
+        for a in range(s.anchors):
+            if s.a_name[a] != called:
+                rest += s.a_mass[a]
+        for c in range(s.u_at[unit], s.u_at[unit + 1]):
+            _company_of(s, t, c, called, rest, w)
+
+
+def _company_of(s: Sheet, t: Tables, c: int, called: int, rest: float, w: Reals) -> None:
+    fact = 8 * s.c_row[c]
+    px, py, pz = t.place_floats[fact], t.place_floats[fact + 1], t.place_floats[fact + 2]
+    country, admin1 = t.place_facts[fact + 6], t.place_facts[fact + 4]
+    near = around = in_country = in_admin1 = 0.0
+    for a in range(s.anchors):
+        if s.a_name[a] == called:
+            continue
+        mass = s.a_mass[a]
+        if s.a_country[a] == country and country >= 0:
+            in_country += mass
+        if s.a_admin1[a] == admin1 and admin1 >= 0:
+            in_admin1 += mass
+        if s.a_local[a]:
+            dot = px * s.a_point[3 * a] + py * s.a_point[3 * a + 1] + pz * s.a_point[3 * a + 2]
+            if dot > _TOO_FAR:
+                near += mass * closeness(dot, 40.0)
+                around += mass * closeness(dot, 250.0)
+    base = c * _WIDTH
+    in_country /= rest
+    in_admin1 /= rest
+    s.c_near[c] = math.log1p(near) if near > 1.0e-4 else 0.0
+    s.c_around[c] = math.log1p(around) if around > 1.0e-4 else 0.0
+    s.c_same[c] = in_admin1
+    holds = in_admin1 if admin1 == s.c_row[c] else in_country if country == s.c_row[c] else 0.0
+    s.features[base + _NEAR], s.features[base + _AROUND] = s.c_near[c], s.c_around[c]
+    s.features[base + _SAME_COUNTRY], s.features[base + _SAME_ADMIN1], s.features[base + _HOLDS] = (
+        in_country,
+        in_admin1,
+        holds,
+    )
+    score = s.c_score[c] + w[_NEAR] * s.c_near[c] + w[_AROUND] * s.c_around[c]
+    s.c_probability[c] = score + w[_SAME_COUNTRY] * in_country + w[_SAME_ADMIN1] * in_admin1 + w[_HOLDS] * holds
+
+
+def _choose(s: Sheet, t: Tables) -> None:
+    """The likeliest candidate of each unit, -1 where it has none."""
+    for unit in range(s.units):
+        best = -1
+        for c in range(s.u_at[unit], s.u_at[unit + 1]):
+            if best < 0 or s.c_probability[c] > s.c_probability[best]:
+                best = c
+        if best >= 0 and s.c_flag[best] != _WITHIN:
+            kind = t.place_facts[8 * s.c_row[best] + 7]
+            if kind == _ADMIN1 or kind == _ADMIN2:
+                best = _city_in_the_middle(s, t, unit, best)
+        s.u_best[unit] = best
+
+
+def _city_in_the_middle(s: Sheet, t: Tables, unit: int, top: int) -> int:
+    """Where a division and the city in its middle share a name (Lisbon), people mean the city: it gets both shares."""
+    row = s.c_row[top]
+    centre = 8 * row
+    city = -1
+    for c in range(s.u_at[unit], s.u_at[unit + 1]):
+        fact = 8 * s.c_row[c]
+        if t.place_facts[fact + 7] != _CITY or s.c_flag[c] > _ALIAS:
+            continue
+        if t.place_facts[fact + 4] != row and t.place_facts[fact + 5] != row:
+            continue
+        dot = 0.0
+        for i in range(3):
+            dot += t.place_floats[fact + i] * t.place_floats[centre + i]
+        if dot > _SAME_MIDDLE and (city < 0 or s.c_probability[c] > s.c_probability[city]):
+            city = c
+    if city < 0:
+        return top
+    s.c_probability[city] += s.c_probability[top]
+    s.c_probability[top] = 0.0
+    return city

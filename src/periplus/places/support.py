@@ -1,17 +1,19 @@
-"""What ranking says about whether a name is a place at all: small towns are believed where their surroundings are."""
+"""How well a name is supported by the rest of the page, once its place is chosen: evidence for the last decision.
 
+Support has groups of categories, like those of `context`, but known only after ranking. Acceptance adds up the weights
+of all groups; of overlapping hits the longest is selected. Compiled where possible: see `sheet`.
+"""
+
+import math
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from periplus.places.build import KINDS
-from periplus.places.gazetteer import Gazetteer
-from periplus.places.rank import COLUMN, WITHIN, Evidence, Ranked
+from periplus.places.context import GROUPS, KIND, POPULATION, SHAPE
+from periplus.places.folding import SOLO
+from periplus.places.sheet import CODES, SUPPORT_CODES, Reals, Sheet, Tables
+from periplus.places.units import WITHIN
 
-__all__ = ["SUPPORT", "best_of", "support_of"]
-
-I64 = npt.NDArray[np.int64]
+__all__ = ["CATEGORIES", "SUPPORT", "accept", "kind_code", "likeliest", "outcome", "screen", "select", "support_hits"]
 
 SUPPORT: Final[dict[str, tuple[str, ...]]] = {
     "near": ("none", "<0.3", "<0.7", "<1.2", "1.2+"),
@@ -22,44 +24,160 @@ SUPPORT: Final[dict[str, tuple[str, ...]]] = {
     "placed_kind": (*KINDS, "within", "none"),
     "certainty": ("<40%", "<70%", "<90%", "90%+"),
 }
-"""Groups of categories, like those of `context`, but known only after ranking."""
+"""Groups of categories that depend on the chosen place."""
+
+CATEGORIES: Final = 32
+"""Room for the weights of a group."""
+
+# The names below have C types in support.pxd.
+_GROUPS, _ALL, _STRIDE, _OWN, _ROW = len(GROUPS), len(GROUPS) + len(SUPPORT), CODES, SUPPORT_CODES, CATEGORIES
+_SUPPORTS = len(SUPPORT)
+_KINDS, _WITHIN, _SOLO = len(KINDS), WITHIN, SOLO
+_KIND, _POPULATION, _SHAPE = (list(GROUPS).index(g) for g in ("kind", "population", "shape"))
+_CASELESS, _BIG = SHAPE.index("caseless"), POPULATION.index("<300k")
+_AREA_1, _AREA_2, _AREA_3, _AREA_4 = (KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
+_HOPELESS = 0.04  # hits below this probability after screening are not looked at again
+_E = math.e
 
 
-def best_of(ranked: Ranked, units: int) -> I64:
-    """For each unit the index of its best candidate, -1 if it has none."""
-    best = np.full(units, -1, dtype=np.int64)
-    order = np.lexsort((ranked.probability, ranked.unit))
-    best[ranked.unit[order]] = order  # the last one written is the likeliest
-    return best
+def _logistic(s: Sheet, hit: int, weights: Reals, groups: int) -> float:
+    """Weights hold one row per group; the bias comes after the last."""
+    score = weights[_ALL * _ROW]
+    at = hit * _STRIDE
+    for group in range(groups):
+        score += weights[group * _ROW + s.codes[at + group]]
+    return 1.0 / (1.0 + float(_E**-score))
 
 
-def support_of(ranked: Ranked, best: I64, gazetteer: Gazetteer, evidence: Evidence) -> dict[str, I64]:
-    """The categories of every unit, given its best candidate."""
-    none = best < 0
-    at = np.maximum(best, 0)
-    if not len(ranked.row):
-        return {group: np.zeros(len(best), dtype=np.int64) for group in SUPPORT} | {
-            "placed_kind": np.full(len(best), len(KINDS) + 1)
-        }
-    x = ranked.features[at]
-    kind = gazetteer.arrays["kind"][ranked.row[at]].astype(np.int64)
-    kind[ranked.flag[at] == WITHIN] = len(KINDS)
-    kind[none] = len(KINDS) + 1
-    named = x[:, COLUMN["named_admin1"]] + x[:, COLUMN["named_admin2"]] > 0
-    close = np.maximum(x[:, COLUMN["close_admin1"]], x[:, COLUMN["close_admin2"]]) > 0.3
-    has_host = evidence.prior is not None and bool(evidence.prior.weights)
-    host = (
-        np.digitize(x[:, COLUMN["host_near"]], (0.1, 0.3, 0.6)) + 1 if has_host else np.zeros(len(best), dtype=np.int64)
-    )
-    codes = {
-        "near": np.digitize(x[:, COLUMN["near_40km"]], (0.1, 0.3, 0.7, 1.2)),
-        "around": np.digitize(x[:, COLUMN["near_250km"]], (0.2, 0.6, 1.2, 2.0)),
-        "division": named.astype(np.int64) + (named & close),
-        "same_division": np.digitize(x[:, COLUMN["same_admin1"]], (0.05, 0.2, 0.5)),
-        "host": host,
-        "placed_kind": kind,
-        "certainty": np.digitize(ranked.probability[at], (0.4, 0.7, 0.9)),
-    }
-    for group in ("near", "around", "division", "same_division", "certainty"):
-        codes[group] = np.where(none, 0, codes[group])
-    return codes
+def screen(s: Sheet, weights: Reals) -> int:
+    """Mark the hits that are not hopeless as kept; how many they are."""
+    kept = 0
+    for hit in range(s.hits):
+        probability = _logistic(s, hit, weights, _GROUPS)
+        s.h_probability[hit] = probability
+        keep = probability >= _HOPELESS or s.codes[hit * _STRIDE + _SHAPE] == _CASELESS
+        s.h_kept[hit] = keep
+        kept += keep
+    return kept
+
+
+def _step(value: float, one: float, two: float, three: float, four: float) -> int:
+    """How many of the bounds the value reaches."""
+    if value < one:
+        return 0
+    if value < two:
+        return 1
+    if value < three:
+        return 2
+    return 3 if value < four else 4
+
+
+def support_hits(s: Sheet, t: Tables, has_host: bool) -> None:
+    """The categories of every kept hit, given the best candidate of its unit."""
+    for unit in range(s.units):
+        _support(s, t, unit, has_host)
+    for hit in range(s.hits):
+        if s.h_kept[hit]:
+            for i in range(_SUPPORTS):
+                s.codes[hit * _STRIDE + _GROUPS + i] = s.u_codes[s.h_unit[hit] * _OWN + i]
+
+
+def _support(s: Sheet, t: Tables, unit: int, has_host: bool) -> None:
+    at = unit * _OWN
+    best = s.u_best[unit]
+    for i in range(_SUPPORTS):
+        s.u_codes[at + i] = 0
+    s.u_codes[at + 5] = _KINDS + 1
+    if best < 0:
+        return
+    s.u_codes[at] = _step(s.c_near[best], 0.1, 0.3, 0.7, 1.2)
+    s.u_codes[at + 1] = _step(s.c_around[best], 0.2, 0.6, 1.2, 2.0)
+    named = s.c_named[best]
+    s.u_codes[at + 2] = 0 if named == 0 else 1 if named == 1 else 2
+    s.u_codes[at + 3] = _step(s.c_same[best], 0.05, 0.2, 0.5, 9.0)
+    if has_host:
+        s.u_codes[at + 4] = 1 + _step(s.c_host[best], 0.1, 0.3, 0.6, 9.0)
+    s.u_codes[at + 5] = _KINDS if s.c_flag[best] == _WITHIN else t.place_facts[8 * s.c_row[best] + 7]
+    s.u_codes[at + 6] = _step(s.c_probability[best], 0.4, 0.7, 0.9, 9.0)
+
+
+def accept(s: Sheet, weights: Reals) -> None:
+    """The probability of every kept hit that it is a place; 0 for the others."""
+    for hit in range(s.hits):
+        if not s.h_kept[hit]:
+            s.h_probability[hit] = 0.0
+        elif s.codes[hit * _STRIDE + _SHAPE] == _CASELESS:
+            s.h_probability[hit] = _caseless(s, hit)
+        else:
+            s.h_probability[hit] = _logistic(s, hit, weights, _ALL)
+
+
+def _caseless(s: Sheet, hit: int) -> float:
+    """Scripts without capitals: the learnt context is of no use there, so size and length of the name decide."""
+    first = s.h_first[hit]
+    length = s.t_end[s.h_last[hit]] - s.t_start[first]
+    if length < (2 if s.t_class[first] & _SOLO else 3):
+        return 0.1
+    kind = s.codes[hit * _STRIDE + _KIND]
+    known = kind == _AREA_1 or kind == _AREA_2 or kind == _AREA_3 or kind == _AREA_4
+    if known or s.codes[hit * _STRIDE + _POPULATION] >= _BIG:
+        return 0.9
+    return 0.6 if length >= 4 else 0.1
+
+
+def select(s: Sheet, threshold: float) -> list[int]:
+    """Hits above the threshold; of overlapping ones the longest, of equal ones the likelier, in text order."""
+    chosen: list[int] = []
+    group: list[tuple[int, float, int]] = []
+    reach = -1
+    for hit in range(s.hits):
+        if s.h_probability[hit] < threshold:
+            continue
+        first, last = s.h_first[hit], s.h_last[hit]
+        if first > reach:
+            _settle(s, group, chosen)
+            group = []
+        group.append((first - last, -s.h_probability[hit], hit))
+        if last > reach:
+            reach = last
+    _settle(s, group, chosen)
+    return chosen
+
+
+def _settle(s: Sheet, group: list[tuple[int, float, int]], chosen: list[int]) -> None:
+    """Choose among hits that overlap."""
+    if len(group) == 1:
+        chosen.append(group[0][2])
+        return
+    taken: set[int] = set()
+    kept: list[int] = []
+    for _, _, hit in sorted(group):
+        span = range(s.h_first[hit], s.h_last[hit] + 1)
+        if taken.isdisjoint(span):
+            taken.update(span)
+            kept.append(hit)
+    chosen.extend(sorted(kept))
+
+
+def outcome(s: Sheet, chosen: list[int]) -> list[tuple[int, int, int, int, int, int, float]]:
+    """Start, end, hit, unit, row of the place (-1: none), flag of its name and confidence of each chosen hit."""
+    found: list[tuple[int, int, int, int, int, int, float]] = []
+    for hit in chosen:
+        unit = s.h_unit[hit]
+        best = s.u_best[unit]
+        row, flag, sure = -1, _WITHIN, s.h_probability[hit]
+        if best >= 0:
+            row, flag, sure = s.c_row[best], s.c_flag[best], sure * s.c_probability[best]
+        found.append((s.t_start[s.h_first[hit]], s.t_end[s.h_last[hit]], hit, unit, row, flag, sure))
+    return found
+
+
+def likeliest(s: Sheet, unit: int, limit: int) -> list[int]:
+    """The rows of a unit's candidates, best first."""
+    order = sorted([(-s.c_probability[c], c) for c in range(s.u_at[unit], s.u_at[unit + 1])])[:limit]
+    return [s.c_row[c] for _, c in order]
+
+
+def kind_code(s: Sheet, hit: int) -> int:
+    """The category of a hit in the group "kind"."""
+    return s.codes[hit * _STRIDE + _KIND]

@@ -12,21 +12,24 @@ import numpy.typing as npt
 
 from periplus.model import Located
 from periplus.places.build import unit_vectors
-from periplus.places.context import GROUPS, KIND, Context, context_of
+from periplus.places.context import GROUPS, KIND
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.locate import locate
 from periplus.places.memory import HostPrior, leave_one_out
 from periplus.places.model_weights import Weights, weights_from
-from periplus.places.rank import FEATURES, WITHIN, Evidence, rank
-from periplus.places.recognise import HOPELESS, Screened, judge, units_of
-from periplus.places.scan import Hits, pieces, scan
+from periplus.places.rank import FEATURES, rank_units
+from periplus.places.recognise import Evidence, borrowed_sheet, describe, judge, outside_of
+from periplus.places.scan import pieces
 from periplus.places.scoring import Document
-from periplus.places.support import SUPPORT
+from periplus.places.sheet import CODES, Sheet
+from periplus.places.support import SUPPORT, screen
+from periplus.places.units import WITHIN, gather_units
 
 __all__ = ["Example", "Recipe", "fit_recipe", "prepare_all"]
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
+U8 = npt.NDArray[np.uint8]
 Block = tuple[npt.NDArray[np.float32], int, float]
 
 LOGISTIC_L2: Final = 1.0
@@ -36,16 +39,21 @@ _LABEL_KM: Final = 161.0
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One piece of a labelled document, scanned once and used many times."""
+    """One piece of a labelled document with the categories of its hits."""
 
     document: Document
-    hits: Hits
-    context: Context
+    text: str
+    codes: U8
     label: npt.NDArray[np.bool_]
     gold: dict[int, tuple[float, float]]  # hit → longitude, latitude
     weight: F64  # of each hit in recognition
     importance: float = 1.0  # of the whole example in ranking
     prior: HostPrior | None = None
+
+    @property
+    def has_host(self) -> bool:
+        """Whether other documents of its site are known."""
+        return self.prior is not None and bool(self.prior.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +84,32 @@ def prepare_all(
 def _prepare(document: Document, gazetteer: Gazetteer, *, demonyms: bool, importance: float) -> list[Example]:
     """Scan a document and mark which hits people had marked; `demonyms=False` where a corpus ignores them."""
     examples: list[Example] = []
-    for offset, text in pieces(document.text):
-        hits = scan(text, gazetteer)
-        if not len(hits):
-            continue
-        context = context_of(hits, gazetteer)
-        label, gold = _labels(document, offset, text, hits)
-        weight = np.ones(len(hits))
-        if not demonyms:
-            weight[context.codes["kind"] == KIND.index("demonym")] = 0.0
-        examples.append(Example(document, hits, context, label, gold, weight, importance))
+    with borrowed_sheet(gazetteer) as (sheet, tables):
+        for offset, text in pieces(document.text):
+            if not describe(sheet, tables, text):
+                continue
+            codes = _codes(sheet, len(GROUPS))
+            label, gold = _labels(document, offset, text, sheet)
+            weight = np.ones(len(codes))
+            if not demonyms:
+                weight[codes[:, list(GROUPS).index("kind")] == KIND.index("demonym")] = 0.0
+            examples.append(Example(document, text, codes, label, gold, weight, importance))
     return examples
 
 
+def _codes(sheet: Sheet, groups: int) -> U8:
+    """A copy of the categories of all hits."""
+    return np.array(sheet.codes[: sheet.hits * CODES]).reshape(-1, CODES)[:, :groups].copy()
+
+
 def _labels(
-    document: Document, offset: int, text: str, hits: Hits
+    document: Document, offset: int, text: str, sheet: Sheet
 ) -> tuple[npt.NDArray[np.bool_], dict[int, tuple[float, float]]]:
     spans = {(g.start - offset, g.end - offset): g for g in document.gold}
-    label = np.zeros(len(hits), dtype=np.bool_)
+    label = np.zeros(sheet.hits, dtype=np.bool_)
     points: dict[int, tuple[float, float]] = {}
-    starts, ends = hits.tokens.start[hits.first], hits.tokens.end[hits.last]
+    starts = np.asarray(sheet.t_start)[np.asarray(sheet.h_first)[: sheet.hits]]
+    ends = np.asarray(sheet.t_end)[np.asarray(sheet.h_last)[: sheet.hits]]
     for i, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         hit = spans.get((start, end))
         if hit is None and text[end : end + 1] == ".":
@@ -108,7 +122,7 @@ def _labels(
 
 
 def _train_logistic(
-    codes: list[dict[str, I64]],
+    codes: list[U8],
     labels: list[npt.NDArray[np.bool_]],
     weights: list[F64],
     groups: dict[str, tuple[str, ...]],
@@ -118,7 +132,7 @@ def _train_logistic(
     for group, names in groups.items():
         at[group] = size
         size += len(names)
-    index = np.concatenate([np.stack([c[g] + at[g] for g in groups], axis=1) for c in codes])
+    index = np.concatenate(codes).astype(np.int64) + np.array([at[g] for g in groups])
     beta = _newton_logistic(
         index, np.concatenate(labels).astype(np.float64), np.concatenate(weights), size, LOGISTIC_L2
     )
@@ -179,7 +193,7 @@ def _with_priors(examples: list[Example], gazetteer: Gazetteer, weights: Weights
 
 def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, recipe: Recipe) -> dict[str, Any]:
     screening = _train_logistic(
-        [e.context.codes for e in teaching], [e.label for e in teaching], [e.weight for e in teaching], GROUPS
+        [e.codes for e in teaching], [e.label for e in teaching], [e.weight for e in teaching], GROUPS
     )
     data: dict[str, Any] = {
         "screening": screening,
@@ -194,57 +208,62 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
     weights = weights_from(data)
     codes, labels, amounts = [], [], []
     for example in teaching:
-        screened, keep = _screened(example, weights)
-        if not len(keep):
-            continue
-        found = judge(screened, gazetteer, weights, Evidence(example.prior))
-        codes.append(found.codes)
+        judged, keep = _judged(example, gazetteer, weights)
+        codes.append(judged)
         labels.append(example.label[keep])
         amounts.append(example.weight[keep])
     accepted = _train_logistic(codes, labels, amounts, {**GROUPS, **SUPPORT})
     return {**data, "acceptance": {**accepted, "threshold": recipe.threshold}}
 
 
-def _screened(example: Example, weights: Weights, *, with_gold: bool = False) -> tuple[Screened, I64]:
-    """What screening leaves of an example (gold hits always, if asked), and which hits those are."""
-    hits = example.hits
-    probability = weights.screening.probability(example.context.codes)
-    if with_gold and example.gold:
-        probability[list(example.gold)] = np.maximum(probability[list(example.gold)], 0.5)
-    keep = np.flatnonzero(probability >= HOPELESS)
-    left = hits.only(keep)
-    codes = {group: code[keep] for group, code in example.context.codes.items()}
-    return Screened(left, codes, example.context.pair_row[keep], probability[keep]), keep
+def _judged(example: Example, gazetteer: Gazetteer, weights: Weights) -> tuple[U8, I64]:
+    """The categories of the hits that screening leaves, support included, and which hits those are."""
+    with borrowed_sheet(gazetteer) as (sheet, tables):
+        describe(sheet, tables, example.text)
+        screen(sheet, weights.screening.flat)
+        keep = np.flatnonzero(np.asarray(sheet.h_kept)[: sheet.hits])
+        outside = outside_of(Evidence(example.prior), gazetteer)
+        judge(sheet, tables, outside, weights, has_host=example.has_host)
+        return _codes(sheet, len(GROUPS) + len(SUPPORT))[keep], keep
 
 
 def _rank_blocks(example: Example, gazetteer: Gazetteer, weights: Weights) -> list[Block]:
     """(features, index of the right candidate, weight) for every unit that people placed."""
-    screened, keep = _screened(example, weights, with_gold=True)
-    if not len(keep) or not example.gold:
+    if not example.gold:
         return []
-    units, unit_of = units_of(screened)
-    ranked = rank(units, gazetteer, weights.ranking, Evidence(example.prior))
+    with borrowed_sheet(gazetteer) as (sheet, tables):
+        describe(sheet, tables, example.text)
+        screen(sheet, weights.screening.flat)
+        gold = list(example.gold)
+        np.asarray(sheet.h_kept)[gold] = 1
+        sure = np.asarray(sheet.h_probability)
+        sure[gold] = np.maximum(sure[gold], 0.5)
+        gather_units(sheet)
+        count = rank_units(sheet, tables, outside_of(Evidence(example.prior), gazetteer), weights.ranking)
+        unit_of = np.asarray(sheet.h_unit)[gold].tolist()
+        at = np.array(sheet.u_at[: sheet.units + 1])
+        row, flag = np.array(sheet.c_row[:count]), np.array(sheet.c_flag[:count])
+        features = np.array(sheet.features[: count * len(FEATURES)]).reshape(count, len(FEATURES))
     points: dict[int, list[tuple[float, float]]] = {}
-    for hit, unit in zip(keep.tolist(), unit_of.tolist(), strict=True):
-        if hit in example.gold:
-            points.setdefault(unit, []).append(example.gold[hit])
+    for hit, unit in zip(gold, unit_of, strict=True):
+        points.setdefault(unit, []).append(example.gold[hit])
     blocks: list[Block] = []
     for unit, spots in points.items():
-        low, high = np.searchsorted(ranked.unit, [unit, unit + 1])
+        low, high = int(at[unit]), int(at[unit + 1])
         if high - low < 2:
             continue
         target = unit_vectors(np.array([spots[0][0]]), np.array([spots[0][1]]))[0]
-        closeness = gazetteer.arrays["xyz"][ranked.row[low:high]] @ target
-        closeness[ranked.flag[low:high] == WITHIN] -= 1.0  # a container is right only where no real candidate is
+        closeness = gazetteer.arrays["xyz"][row[low:high]] @ target
+        closeness[flag[low:high] == WITHIN] -= 1.0  # a container is right only where no real candidate is
         near = np.cos(_LABEL_KM / 6371)
         if closeness.max() > near or closeness.max() + 1.0 > near > 1.0 + closeness.min():
             right = int(np.argmax(closeness))
             if closeness[right] <= near:
-                inside = np.where(ranked.flag[low:high] == WITHIN, closeness + 1.0, -2.0)
+                inside = np.where(flag[low:high] == WITHIN, closeness + 1.0, -2.0)
                 right = int(np.argmax(inside))
                 if inside[right] <= near:
                     continue
-            blocks.append((ranked.features[low:high], right, example.importance * len(spots) ** 0.5))
+            blocks.append((features[low:high], right, example.importance * len(spots) ** 0.5))
     return blocks
 
 

@@ -223,3 +223,43 @@ def test_only_a_retry_leads_back_to_the_queue() -> None:
     for outcome in Outcome:
         expected = UrlState.QUEUED if outcome is Outcome.RETRY else UrlState.DONE
         assert state_after(outcome) is expected
+
+
+def revalue(store: NodeStore, queue: UrlQueue, changed: list[tuple[int, float]]) -> None:
+    for host, priority in store.commit(Batch(revalued=changed)).revalued.items():
+        queue.revalue(host, priority)
+
+
+def test_a_url_that_is_worth_more_now_comes_first(store: NodeStore) -> None:
+    store.revalues = True
+    queue, urls = queue_of(store), random_urls(300, 5)
+    add(store, queue, urls)
+    last = min(urls, key=lambda url: url.priority)
+    revalue(store, queue, [(last.fingerprint, 2.0), (12345, 3.0)])
+    assert drained(store, queue, "a.com")[0] == last.url
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_is_revalued_put_back_or_tried_again_every_url_ends_once(store: NodeStore, seed: int) -> None:
+    store.revalues = True
+    chance = random.Random(seed)
+    queue, urls = queue_of(store), random_urls(400, seed)
+    add(store, queue, urls[:250])
+    late, ended, now = urls[250:], [], NOW
+    while (lease := queue.lease("a.com", now)) or queue.next_due("a.com", now) is not None or late:
+        now += 1.0
+        if lease is not None:
+            match chance.randrange(10):
+                case 0:
+                    queue.put_back(lease)
+                case 1 if lease.attempts < 2:
+                    retry(store, queue, lease, now + chance.randrange(1, 30))
+                case _:
+                    finish(store, queue, lease)
+                    ended.append(lease.url)
+        if chance.random() < 0.4:
+            revalue(store, queue, [(url.fingerprint, chance.random()) for url in chance.sample(urls, 5)])
+        if late and chance.random() < 0.3:
+            add(store, queue, [late.pop()])
+    assert sorted(ended) == sorted(url.url for url in urls)
+    assert queue.size == 0

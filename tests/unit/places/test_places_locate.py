@@ -168,3 +168,9 @@ def test_long_texts_are_cut_without_losing_offsets(gazetteer: Gazetteer) -> None
 def test_a_hundred_thousand_toponyms_are_bounded_work(gazetteer: Gazetteer) -> None:
     with bounded_effort():
         assert len(locate("Paris, London. " * 50_000, gazetteer, candidates=False).mentions) == 100_000
+
+
+def test_a_wrapped_line_does_not_cut_a_name_but_a_paragraph_does(gazetteer: Gazetteer) -> None:
+    wrapped = "The storm crossed the whole of the state and then it hit the town of New\nYork and Sylhet, Bangladesh."
+    assert "New\nYork" in names(locate(wrapped, gazetteer))
+    assert "New\nYork" not in names(locate("All of it is New\nYork police said in Sylhet, Bangladesh.", gazetteer))

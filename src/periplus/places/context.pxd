@@ -1,0 +1,50 @@
+# C types of context.py, used only where it is compiled.
+cimport cython
+from periplus.places.sheet cimport Sheet, Tables
+
+cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE, _REPEATS
+cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _STRIDE
+cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
+cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION
+cdef int _BUILT_KIND, _COUNTRY
+cdef unsigned long long _SEEN
+cdef int _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN
+cdef int _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL
+cdef int _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY
+cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
+
+@cython.locals(reach=cython.int, hit=cython.int, at=cython.int, last=cython.int)
+cpdef void describe_hits(Sheet s, Tables t)
+@cython.locals(at=cython.int, first=cython.int, last=cython.int, name=cython.int, built=cython.int, single=cython.bint,
+               facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint)
+cdef void _describe(Sheet s, Tables t, int hit) except *
+cdef int _person(unsigned int bits) noexcept
+cdef int _length_code(int length) noexcept
+@cython.locals(caps=cython.bint)
+cdef int _shape(Sheet s, int first, int last, int length, bint single) noexcept
+@cython.locals(prev=cython.int, gap=cython.int, here=cython.int, slot=cython.int, capital=cython.int, code=cython.int,
+               earlier=cython.int, firm=cython.bint)
+cdef int _before(Sheet s, Tables t, int first) noexcept
+cdef int _before_mark(int gap) noexcept
+@cython.locals(row=cython.int, last=cython.int, gap=cython.int, following=cython.int, here=cython.int, slot=cython.int)
+cdef int _after(Sheet s, Tables t, int hit) noexcept
+@cython.locals(left=cython.bint, right=cython.bint)
+cdef int _neighbours(Sheet s, int first, int last) noexcept
+@cython.locals(start=cython.int, token=cython.int, capital=cython.bint, linked=cython.bint, bits=cython.uint)
+cdef void _find_runs(Sheet s, Tables t) noexcept
+@cython.locals(at=cython.int, first=cython.int, start=cython.int, before=cython.int, after=cython.int, word=cython.int,
+               bits=cython.uint)
+cdef void _place_in_run(Sheet s, int hit) except *
+cdef int _run_code(int before, int after) noexcept
+@cython.locals(i=cython.int, token=cython.int)
+cdef void _mark_small(Sheet s) noexcept
+@cython.locals(counts=dict, hit=cython.int, key=cython.ulonglong, at=cython.int, before=cython.int, run=cython.int,
+               single=cython.bint, personal=cython.bint, tail=cython.bint, old=cython.int, known=cython.int,
+               times=cython.int)
+cdef void _count_repeats(Sheet s) except *
+@cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
+cdef void _find_pairs(Sheet s, Tables t) noexcept
+@cython.locals(hit=cython.int)
+cdef int _area_from(Sheet s, Tables t, int token) noexcept
+@cython.locals(low=cython.int, high=cython.int, at=cython.int, place=cython.int, fact=cython.int)
+cdef bint _some_inside(Tables t, int name, int row) noexcept

@@ -1,0 +1,57 @@
+# C types of sheet.py, used only where it is compiled.
+cimport cython
+
+cdef class Tables:
+    cdef readonly int places
+    cdef int empty_slot
+    cdef const unsigned long long[::1] char_fold
+    cdef const unsigned char[::1] char_class, char_gap
+    cdef const unsigned long long[::1] word_key
+    cdef const unsigned int[::1] word_bits
+    cdef const unsigned char[::1] name_bloom
+    cdef const unsigned int[::1] name_bucket
+    cdef const unsigned long long[::1] name_key
+    cdef const unsigned int[::1] name_at
+    cdef const int[::1] name_facts
+    cdef const int[::1] cand_row
+    cdef const unsigned char[::1] cand_flag
+    cdef const float[::1] cand_prior
+    cdef const int[::1] place_facts
+    cdef const float[::1] place_floats
+    cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
+
+cdef class Sheet:
+    cdef const unsigned int[::1] text
+    cdef readonly int tokens
+    cdef public int[::1] t_start, t_end
+    cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money
+    cdef unsigned long long[::1] t_sum, t_power
+    cdef public unsigned long long[::1] t_key
+    cdef int[::1] t_slot, starts_here, ends_here, run_start, run_end, run_bits
+    cdef unsigned char[::1] seen
+    cdef int seen_mark
+    cdef readonly int hits
+    cdef public int[::1] h_first, h_last, h_name, h_pair, h_unit
+    cdef public unsigned char[::1] h_built, h_kept
+    cdef public double[::1] h_probability
+    cdef public unsigned char[::1] codes
+    cdef readonly int units
+    cdef public int[::1] u_name, u_outer, u_first, u_count, u_best, u_at
+    cdef public unsigned char[::1] u_plain, u_codes
+    cdef public double[::1] u_weight
+    cdef int areas
+    cdef int[::1] area_row, area_last
+    cdef unsigned char[::1] area_open, area_at
+    cdef int[::1] near, near_first
+    cdef public int[::1] c_row, c_unit
+    cdef public unsigned char[::1] c_flag
+    cdef unsigned char[::1] c_named
+    cdef double[::1] c_prior, c_score
+    cdef public double[::1] c_probability
+    cdef public float[::1] features
+    cdef float[::1] c_near, c_around, c_same, c_host
+    cdef int anchors
+    cdef int[::1] a_cand, a_name, a_country, a_admin1
+    cdef double[::1] a_mass
+    cdef float[::1] a_point
+    cdef unsigned char[::1] a_local

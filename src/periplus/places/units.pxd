@@ -1,0 +1,28 @@
+# C types of units.py, used only where it is compiled.
+cimport cython
+from periplus.places.sheet cimport Sheet, Tables
+
+cdef int _MAX_OF_NAME, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
+
+@cython.locals(known=dict, hit=cython.int, key=cython.longlong, unit=cython.int, weight=cython.double)
+cpdef int gather_units(Sheet s)
+@cython.locals(name=cython.longlong, one=cython.ulonglong, two=cython.ulonglong)
+cdef long long _unit_key(Sheet s, int hit) noexcept
+@cython.locals(unit=cython.int, which=cython.int, row=cython.int, i=cython.int)
+cpdef void find_areas(Sheet s, Tables t) except *
+cdef int _names_area(Sheet s, Tables t, int unit, int which) noexcept
+@cython.locals(width=cython.int, area=cython.int, hit=cython.int, unit=cython.int, token=cython.int, which=cython.int,
+               row=cython.int, is_first=cython.bint, gap=cython.int, at=cython.int)
+cdef void _sweep(Sheet s, Tables t, int step) noexcept
+@cython.locals(unit=cython.int, which=cython.int, row=cython.int, at=cython.int)
+cdef void _except_own(Sheet s, Tables t) noexcept
+@cython.locals(fact=cython.int)
+cdef bint _is_inside(Tables t, int place, int row) noexcept
+@cython.locals(count=cython.int, unit=cython.int, name=cython.int, best_kind=cython.int)
+cpdef void find_candidates(Sheet s, Tables t) except *
+@cython.locals(name=cython.int, outer=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int,
+               row=cython.int)
+cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
+@cython.locals(area=cython.int, at=cython.int, fact=cython.int, column=cython.int, row=cython.int, base=cython.int,
+               which=cython.int, wanted=cython.int, best=cython.int, nearest=cython.int)
+cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept

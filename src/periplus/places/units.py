@@ -1,0 +1,209 @@
+"""The distinct names of a page and the places they may mean: one unit is one sense.
+
+A unit is a name on a page, or a name inside one particular "City, State" pair. Its candidates are the places of that
+name and, where a division or country named nearby holds none of them, that area itself: the place meant may be missing
+from the gazetteer and lie "within" it. Compiled where possible: see `sheet`.
+"""
+
+from typing import Final
+
+from periplus.places.build import KINDS
+from periplus.places.sheet import MAX_AREAS, MAX_CANDIDATES, Sheet, Tables
+from periplus.places.sources import NAME_FLAGS
+
+__all__ = ["FAR", "WITHIN", "find_areas", "find_candidates", "gather_units"]
+
+WITHIN: Final = len(NAME_FLAGS)
+"""The flag of a candidate that only contains the place meant."""
+
+FAR: Final = 10_000
+"""The distance in tokens to an area that is not named."""
+
+# The names below have C types in units.pxd.
+_MAX_OF_NAME = 64
+_WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 4
+_COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
+
+
+def gather_units(s: Sheet) -> int:
+    """One unit per distinct name, per name within a pair, and per built name, among the hits that were kept."""
+    known: dict[int, int] = {}
+    s.units = 0
+    for hit in range(s.hits):
+        if not s.h_kept[hit]:
+            s.h_unit[hit] = -1
+            continue
+        key = _unit_key(s, hit)
+        unit = known.get(key, -1)
+        weight = s.h_probability[hit]
+        if unit < 0:
+            unit = s.units
+            known[key] = unit
+            s.units = unit + 1
+            s.u_name[unit], s.u_outer[unit], s.u_plain[unit] = s.h_name[hit], s.h_pair[hit], s.h_built[hit] == 0
+            s.u_first[unit], s.u_count[unit], s.u_weight[unit] = hit, 0, weight
+        s.u_count[unit] += 1
+        s.h_unit[hit] = unit
+        if weight > s.u_weight[unit]:
+            s.u_weight[unit] = weight
+    return s.units
+
+
+def _unit_key(s: Sheet, hit: int) -> int:
+    name = s.h_name[hit]
+    if name < 0:
+        one, two = s.t_key[s.h_first[hit]], s.t_key[s.h_last[hit]]
+        return -1 - ((one ^ (two >> 1)) >> 2)
+    return (name << 33) | ((s.h_pair[hit] + 1) << 1) | (s.h_built[hit] > 0)
+
+
+# -- divisions and countries named on the page ---------------------------------------------------------
+
+
+def find_areas(s: Sheet, t: Tables) -> None:
+    """The divisions and countries that the page names, the most frequent ones if there are very many."""
+    tally: dict[int, int] = {}
+    for unit in range(s.units):
+        for which in range(3):
+            row = _names_area(s, t, unit, which)
+            if row >= 0:
+                tally[row] = tally.get(row, 0) + s.u_count[unit]
+    frequent = sorted([(-count, row) for row, count in tally.items()])[:MAX_AREAS]
+    s.areas = 0
+    for row in sorted([row for _, row in frequent]):
+        s.area_row[s.areas] = row
+        s.areas += 1
+        s.area_at[row] = s.areas
+    if s.areas:
+        for i in range(s.units * s.areas):
+            s.near[i] = s.near_first[i] = _FAR
+        _sweep(s, t, 1)
+        _sweep(s, t, -1)
+        _except_own(s, t)
+
+
+def _names_area(s: Sheet, t: Tables, unit: int, which: int) -> int:
+    """The areas a unit names: two by its own name, one as the outer part of its pair; -1 for none."""
+    if which == 2:
+        return s.u_outer[unit]
+    if s.u_name[unit] < 0 or not s.u_plain[unit] or s.u_weight[unit] < 0.3:
+        return -1
+    return t.name_facts[4 * s.u_name[unit] + which]
+
+
+def _sweep(s: Sheet, t: Tables, step: int) -> None:
+    """Distances in tokens from every mention back (or on) to the last mention of each area."""
+    width = s.areas
+    for area in range(width):
+        s.area_last[area] = -1
+    hit = 0 if step > 0 else s.hits - 1
+    while 0 <= hit < s.hits:
+        unit = s.h_unit[hit]
+        if unit >= 0:
+            token = s.h_first[hit]
+            for which in range(3):
+                row = _names_area(s, t, unit, which)
+                if row >= 0 and s.area_at[row]:
+                    s.area_last[s.area_at[row] - 1] = token
+            is_first = s.u_first[unit] == hit
+            for area in range(width):
+                if s.area_last[area] >= 0:
+                    gap = (token - s.area_last[area]) * step
+                    at = unit * width + area
+                    if gap < s.near[at]:
+                        s.near[at] = gap
+                    if is_first and gap < s.near_first[at]:
+                        s.near_first[at] = gap
+        hit += step
+
+
+def _except_own(s: Sheet, t: Tables) -> None:
+    """A name is no evidence for itself; the outer part of a pair is next to it."""
+    for unit in range(s.units):
+        for which in range(2):
+            row = _names_area(s, t, unit, which)
+            if row >= 0 and s.area_at[row] and s.u_outer[unit] != row:
+                at = unit * s.areas + s.area_at[row] - 1
+                s.near[at] = s.near_first[at] = _FAR
+        row = s.u_outer[unit]
+        if row >= 0 and s.area_at[row]:
+            s.near[unit * s.areas + s.area_at[row] - 1] = 1
+
+
+# -- candidates ----------------------------------------------------------------------------------------
+
+
+def _is_inside(t: Tables, place: int, row: int) -> bool:
+    fact = 8 * place
+    return place != row and (
+        t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
+    )
+
+
+def find_candidates(s: Sheet, t: Tables) -> None:
+    """Candidates of all units; a unit within a pair keeps only those inside the outer place."""
+    count = 0
+    for unit in range(s.units):
+        s.u_at[unit] = count
+        if count > _ROOM:
+            continue  # bounded; such a page names tens of thousands of different places
+        name = s.u_name[unit]
+        best_kind = _CITY
+        if name >= 0:
+            count = _add_named(s, t, unit, count)
+            best_kind = t.place_facts[8 * t.cand_row[t.name_at[name]] + 7]
+        if s.areas and (best_kind >= _ADMIN2 or not s.u_plain[unit]):
+            count = _add_containers(s, t, unit, count)
+    s.u_at[s.units] = count
+
+
+def _add_named(s: Sheet, t: Tables, unit: int, count: int) -> int:
+    """The places that bear the name of the unit."""
+    name, outer = s.u_name[unit], s.u_outer[unit]
+    low, high = t.name_at[name], t.name_at[name + 1]
+    if high > low + _MAX_OF_NAME:
+        high = low + _MAX_OF_NAME
+    fits = False
+    if outer >= 0:
+        for at in range(low, high):
+            if _is_inside(t, t.cand_row[at], outer):
+                fits = True
+                break
+    for at in range(low, high):
+        row = t.cand_row[at]
+        if fits and not _is_inside(t, row, outer):
+            continue
+        s.c_row[count], s.c_unit[count] = row, unit
+        s.c_flag[count], s.c_prior[count] = t.cand_flag[at], t.cand_prior[at]
+        count += 1
+    return count
+
+
+def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
+    """The nearest named division and country of each kind that hold none of the unit's candidates."""
+    for area in range(s.areas):
+        s.area_open[area] = 1
+    for at in range(s.u_at[unit], count):
+        fact = 8 * s.c_row[at]
+        for column in range(4, 7):
+            row = t.place_facts[fact + column]
+            if row >= 0 and s.area_at[row]:
+                s.area_open[s.area_at[row] - 1] = 0
+    base = unit * s.areas
+    for which in range(3):
+        wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
+        best = -1
+        nearest = _FAR
+        for area in range(s.areas):
+            if (
+                s.area_open[area]
+                and s.near[base + area] < nearest
+                and t.place_facts[8 * s.area_row[area] + 7] == wanted
+            ):
+                best = area
+                nearest = s.near[base + area]
+        if best >= 0:
+            s.c_row[count], s.c_unit[count] = s.area_row[best], unit
+            s.c_flag[count], s.c_prior[count] = _WITHIN, 1.0
+            count += 1
+    return count

@@ -1,0 +1,98 @@
+"""The geoparser's loops give the same results compiled and as plain Python; compiled ones belong to these sources."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import periplus
+from periplus.places import Gazetteer
+
+SOURCE = Path(periplus.__file__).parent
+COMPILED = SOURCE / "places" / "compiled.txt"
+
+PROGRAM = """
+import json, sys
+from periplus.places import locate, open_gazetteer, scan
+gazetteer = open_gazetteer()
+texts = json.load(sys.stdin)
+print(scan.__file__)
+print(json.dumps([repr(locate(text, gazetteer, url="http://example.de/")) for text in texts]))
+"""
+
+
+def texts(gazetteer: Gazetteer) -> list[str]:
+    """Prose with everything the loops tell apart, and word salad of names, marks and scripts."""
+    chance = random.Random(7)
+    towns = [place.name for place in gazetteer.cities_of("US")[:2000:7]]
+    salad = [*towns, "Texas", "Lake", "River", "East", "County", "of", "in", "said", "Mr.", "the", "St.", "U.K.", "LA"]
+    marks = [
+        " ",
+        " ",
+        " ",
+        ", ",
+        ". ",
+        "\n",
+        "-",
+        "'s ",
+        "’",
+        " 🙂 ",
+        "東京",
+        "Москва ",
+        "US$5 ",
+        "\u0301",
+        "\ud800",
+        "\x00",
+    ]
+    made = ["".join(chance.choice(salad) + chance.choice(marks) for _ in range(150)) for _ in range(8)]
+    return [
+        "Floods hit Sylhet in northern Bangladesh. The mayor of Portland, Ore., met Paris Hilton by Neches River.",
+        "LISBON, Portugal (AP) — Police in Athens, Georgia, said East Texas and Lake Harriet rest. Mr. Jordan ran.",
+        "日本の東京都と大阪。 В Москве и Киеве. القاهرة في مصر. d'Ivoire, Côte d’Ivoire; N.Y.; Paris's mayor.",
+        "",
+        *made,
+    ]
+
+
+def run(folder: Path, given: list[str]) -> tuple[str, list[str]]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        input=json.dumps(given),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    where, found = done.stdout.splitlines()
+    return where, json.loads(found)
+
+
+@pytest.mark.skipif(not COMPILED.exists(), reason="the loops are not compiled here")
+def test_compiled_and_plain_python_agree(gazetteer: Gazetteer, tmp_path: Path) -> None:
+    shutil.copytree(
+        SOURCE, tmp_path / "periplus", ignore=shutil.ignore_patterns("*.so", "*.pyd", "static", "node_modules", "page")
+    )
+    given = texts(gazetteer)
+    where, plain = run(tmp_path, given)
+    assert where.endswith(".py")
+    where, compiled = run(SOURCE.parent, given)
+    assert not where.endswith(".py")
+    assert compiled == plain
+    assert any("Mention(" in one for one in plain)
+
+
+@pytest.mark.skipif(not COMPILED.exists(), reason="the loops are not compiled here")
+def test_what_is_compiled_is_what_is_written() -> None:
+    script = SOURCE.parent.parent / "scripts" / "compile_kernel.py"
+    told = subprocess.run(
+        [sys.executable, "-c", f"import runpy; print(runpy.run_path({str(script)!r})['digest']())"],
+        check=True, capture_output=True, text=True,
+    ).stdout.strip()  # fmt: skip
+    assert COMPILED.read_text(encoding="utf-8") == told, (
+        "run `make setup`: the sources changed since they were compiled"
+    )
