@@ -12,6 +12,7 @@ EVALUATIONS = {
     "addresses": ["eval_addresses.py", "--check"],
     "topics": ["eval_topics.py", "--check"],
     "url-labels": ["eval_strategies.py", "--check"],
+    "network": ["eval_delegation.py", "--check"],
 }
 """Corpus: the script that measures on it."""
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "evaluate": "periplus.evaluate.commands:evaluate",
     "record": "periplus.experiments:record",
     "compare": "periplus.experiments:compare",
+    "delegate": "periplus.network.commands:delegate",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "assign": "periplus.assignments:assign",
