@@ -2,9 +2,9 @@
 
     PERIPLUS_DATA=/path/to/unpacked/data python scripts/eval_delegation.py [--json] [--check] [--draws N] [--first SEED]
 
-12 crawlers drawn, 65 % of the sites to warm up, means over the draws (seeds 0, 1, … or from --first): 123 servers with coordinates, and
-PlanetLab (490 hosts, a quarter of the draws) without. `--check` leaves out the trade-off curve and fails below the
-floors of the learning method.
+12 crawlers drawn, 65 % of the sites to warm up, means over the draws (seeds 0, 1, … or from --first on): 123 servers
+with coordinates, and PlanetLab (490 hosts, a quarter of the draws) without. `--check` leaves out the trade-off curve
+and fails below the floors of the learning method, which are for the default seeds.
 """
 
 import argparse
