@@ -19,7 +19,7 @@ from periplus.network.matrix import Host, Matrix, Split, kilometres
 
 __all__ = ["CONFIDENCE", "Analogues", "Field", "Learning"]
 
-CONFIDENCE: Final = 0.82
+CONFIDENCE: Final = 0.8
 """P(best) that ends the probing of a site."""
 DRAWS: Final = 600
 SEED: Final = 1
