@@ -331,6 +331,7 @@ class Crawl:
         for lease, host_id in committed.queued:
             node.queue.push(lease, host_id)
             shared.schedule.want(lease.host, node.name, monotonic)
+        node.queue.all_pushed()
         for host, priority in committed.revalued.items():
             node.queue.revalue(host, priority)
         for done in batch.completions:

@@ -61,6 +61,7 @@ class UrlQueue:
         self._epochs = itertools.count(1)
         self._hosts: dict[str, _HostQueue] = {}
         self._out: dict[str, dict[int, int]] = {}  # by host, id and epoch: leased, or ended and not committed yet
+        self._read: set[int] = set()  # rows read from disk since everything committed was last in memory
         self.size = 0
 
     def close(self) -> None:
@@ -93,12 +94,17 @@ class UrlQueue:
         if queue is None:
             queue = self._hosts[lease.host] = _HostQueue(host_id)
         self.size += 1
-        entry = (-lease.priority, lease.url_id, lease)
-        queue.add(entry)
+        if lease.url_id in self._read:
+            return  # a refill has met the row between its commit and now
+        queue.add((-lease.priority, lease.url_id, lease))
         most = min(HEADS, IN_MEMORY // len(self._hosts))
         if len(queue.heads) > 2 * most:
             queue.heads = heapq.nsmallest(most, queue.heads)  # a sorted list is a heap
             queue.more_on_disk, queue.edge = True, queue.heads[-1][:2] if most else NOTHING
+
+    def all_pushed(self) -> None:
+        """Every row that is committed was pushed, so no refill can have met one too early."""
+        self._read.clear()
 
     def lease(self, host: str, now: float) -> Lease | None:
         """Take the host's best URL; None if it has none that is due. The caller holds the host's turn."""
@@ -173,6 +179,7 @@ class UrlQueue:
             "WHERE host_id = ? AND state = 0 AND not_before <= ? ORDER BY priority DESC, id LIMIT ?",
             (host, queue.host_id, now, wanted),
         ).fetchall()
+        self._read.update(row[0] for row in rows)
         waiting = {url_id for _, url_id, _ in queue.later}
         queue.heads = [(-row[5], row[0], _lease(row)) for row in rows if row[0] not in out and row[0] not in waiting]
         queue.more_on_disk = len(rows) == wanted

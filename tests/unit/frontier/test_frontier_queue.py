@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def queue_of(store: NodeStore) -> UrlQueue:
 def add(store: NodeStore, queue: UrlQueue, urls: list[NewUrl]) -> None:
     for lease, host_id in store.commit(Batch(seeds=urls)).queued:
         queue.push(lease, host_id)
+    queue.all_pushed()
 
 
 def finish(store: NodeStore, queue: UrlQueue, lease: Lease) -> None:
@@ -262,4 +264,21 @@ def test_whatever_is_revalued_put_back_or_tried_again_every_url_ends_once(store:
         if late and chance.random() < 0.3:
             add(store, queue, [late.pop()])
     assert sorted(ended) == sorted(url.url for url in urls)
+    assert queue.size == 0
+
+
+def test_a_row_that_is_read_between_its_commit_and_its_push_is_leased_once(store: NodeStore) -> None:
+    """The writer commits in its own thread: the loop may refill from disk before it hears of the new rows."""
+    queue, urls = queue_of(store), random_urls(3 * HEADS, 9)
+    add(store, queue, urls[:-5])
+    committed = store.commit(Batch(seeds=[replace(url, priority=2.0) for url in urls[-5:]])).queued
+    queue.revalue("a.com", 3.0)  # so that the next lease reads from disk
+    early = [queue.lease("a.com", NOW) for _ in range(3)]
+    queue.revalue("a.com", 3.0)
+    early.append(queue.lease("a.com", NOW))
+    for lease, host_id in committed:
+        queue.push(lease, host_id)
+    queue.all_pushed()
+    found = [lease.url for lease in early if lease] + drained(store, queue, "a.com")
+    assert sorted(found) == sorted(url.url for url in urls)
     assert queue.size == 0
