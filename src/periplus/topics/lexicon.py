@@ -2,12 +2,16 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from periplus.topics.stopwords import stop_words
-from periplus.topics.words import is_unspaced, primary_language, stem_phrase
+from periplus.topics.words import is_unspaced, primary_language, stem_phrase, stems
 
 __all__ = ["Lexicon"]
+
+MOST_MET = 200_000
+LONGEST_MET = 40
+"""Bounds of what is remembered of texts."""
 
 
 class Lexicon:
@@ -31,6 +35,37 @@ class Lexicon:
         self._stop = stop_words(primary_language(language))
         self.firsts = {word for phrases in self.phrases.values() for words, _ in phrases for word in words[:-1]}
         """Stems with which the pairs of phrases begin: other pairs need not be counted."""
+        self._language = language
+        self._wanted = frozenset(self.singles) | {
+            word for phrases in self.phrases.values() for p in phrases for word in p[0]
+        }
+        self._met: set[str] = set()
+        self._telling: dict[str, list[str]] = {}
+
+    def count_in(self, text: str) -> dict[int, int]:
+        """How often keywords occur in a text, by their number: as `count` does, but stems only what it has not met."""
+        chunks = text.split()
+        distinct = set(chunks)
+        self._meet(distinct - self._met)
+        counted: dict[str, int] = {}
+        for chunk in distinct & self._telling.keys():
+            times = chunks.count(chunk)
+            for stem in self._telling[chunk]:
+                counted[stem] = counted.get(stem, 0) + times
+        may_be_phrase = not self.phrases.keys().isdisjoint(counted)
+        return self.count(stems(text, self._language) if may_be_phrase else (), text, counted)
+
+    def _meet(self, chunks: Iterable[str]) -> None:
+        """Note which of the pieces between blanks hold a stem that a keyword has."""
+        if len(self._met) > MOST_MET:
+            self._met.clear()
+            self._telling.clear()
+        for chunk in chunks:
+            found = [stem for stem in stems(chunk, self._language) if stem in self._wanted]
+            if found:
+                self._telling[chunk] = found
+            if len(chunk) <= LONGEST_MET:
+                self._met.add(chunk)
 
     def count(self, sequence: Sequence[str], text: str, counted: Counter[str] | dict[str, int]) -> dict[int, int]:
         """How often keywords occur, by their number. `counted` holds the stems of `sequence` with their counts.

@@ -38,6 +38,7 @@ class LinkNames:
     def __init__(self, page: Page, located: Located, topic: Topic) -> None:
         self._worth = topic.table.worth
         self._has_places = bool(topic.places)
+        self._text = page.text
         self._length = len(page.text)
         mentions = [mention for mention in located.mentions if mention.place is not None]
         self._names: dict[tuple[str, ...], Place] = {_key(place.name): place for place, _ in topic.places}
@@ -57,12 +58,12 @@ class LinkNames:
         """What the anchor names, what the words around it name, and how many words these are."""
         if not self._names:
             return NOTHING, NOTHING, 0
-        terms = _blanks(link.anchor) + _blanks(link.before) + _blanks(link.after)
         if 0 <= link.start < link.end <= self._length:
-            low, high = link.start - len(link.before) - 1, link.end + len(link.after) + 1
             anchored = self._between(link.start, link.end)
-            whole = self._between(low, high)
+            whole = self._between(link.low, link.high)
+            terms = _blanks(self._text, link.low, link.high)
             return anchored, Named(whole.all - anchored.all, whole.wanted - anchored.wanted), terms
+        terms = sum(_blanks(text, 0, len(text)) for text in (link.anchor, link.before, link.after))
         return self._in_text(link.anchor), self._in_text(f"{link.before} {link.after}"), terms
 
     def in_words(self, words: list[str]) -> list[Place]:
@@ -108,6 +109,6 @@ def _key(name: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(name.casefold()))[:LONGEST_NAME]
 
 
-def _blanks(text: str) -> int:
-    """Words of a text whose blanks are single."""
-    return text.count(" ") + 1 if text else 0
+def _blanks(text: str, start: int, end: int) -> int:
+    """Words of a piece of text whose blanks are single."""
+    return text.count(" ", start, end) + text.count("\n", start, end) + 1 if end > start else 0

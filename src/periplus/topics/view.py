@@ -1,13 +1,12 @@
 """A page as the topics of a crawl see it: read once for all of them, and no more of it than they ask for. Pure."""
 
-from collections import Counter
 from functools import cached_property
 
 from periplus.model import Located, Page, Place
 from periplus.topics.lexicon import Lexicon
 from periplus.topics.named_dates import DaySpan, named_dates
 from periplus.topics.reading import Reading, content_counts, place_masses, site_country
-from periplus.topics.words import pairs, stems
+from periplus.topics.words import pairs
 
 __all__ = ["View"]
 
@@ -19,7 +18,6 @@ class View:
         self.page = page
         self.located = located
         self._content: dict[str, tuple[list[str], dict[str, int]]] = {}
-        self._plain: dict[str, tuple[list[str], Counter[str]]] = {}
 
     @cached_property
     def masses(self) -> dict[Place, float]:
@@ -40,14 +38,6 @@ class View:
     def named_dates(self) -> tuple[DaySpan, ...]:
         """The dates that the text names."""
         return named_dates(self.page.text)
-
-    def plain(self, language: str) -> tuple[list[str], Counter[str]]:
-        """All stems in order, and counted."""
-        found = self._plain.get(language)
-        if found is None:
-            sequence = stems(self.page.text, language)
-            found = self._plain[language] = (sequence, Counter(sequence))
-        return found
 
     def reading(self, language: str, lexicons: tuple[Lexicon, ...]) -> Reading:
         """The page as learnt topics see it, with those pairs of words that the lexicons know."""
