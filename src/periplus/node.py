@@ -194,8 +194,9 @@ class Node:
         if book is None:
             return analysis
         score = analysis.score
-        book.learn(fingerprint(lease.url), score.keyword_relevance * score.place_relevance * score.time_relevance)
-        worth = book.value(analysis.links)
+        relevance = score.keyword_relevance * score.place_relevance * score.time_relevance
+        book.learn(fingerprint(lease.url), relevance)
+        worth = book.value(analysis.links, relevance)
         links = tuple(replace(link, priority=now) for link, now in zip(analysis.links, worth, strict=True))
         return replace(analysis, links=links)
 
