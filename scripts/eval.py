@@ -10,13 +10,13 @@ from pathlib import Path
 EVALUATIONS = {
     "geoparsing": ["eval_places.py", "--check"],
     "addresses": ["eval_addresses.py", "--check"],
-    "topics": ["eval_topics.py", "--check"],
+    "topics": ["eval_topics.py", "--check", "--plots", "docs/images"],
     "url-labels": ["eval_strategies.py", "--check"],
     "network": ["eval_delegation.py", "--check"],
 }
 """Corpus: the script that measures on it."""
 
-ALSO = {"addresses": ("webkb", "html")}
+ALSO = {"addresses": ("webkb", "html"), "topics": ("wikispeedia",)}
 """Further corpora that a script reads where they are."""
 
 

@@ -195,8 +195,9 @@ class Node:
         if book is None:
             return None
         score = analysis.score
-        book.learn(fingerprint(lease.url), score.keyword_relevance * score.place_relevance * score.time_relevance)
-        return book.value(analysis.links)
+        relevance = score.keyword_relevance * score.place_relevance * score.time_relevance
+        book.learn(fingerprint(lease.url), relevance)
+        return book.value(analysis.links, relevance)
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""

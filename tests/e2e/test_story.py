@@ -179,6 +179,11 @@ def test_why_explains_a_url(whole: Path) -> None:
     parent = found["parents"][0]
     assert parent["sent_to"] in {"central", "eastern", "general", "hawaii-alaska", "mountain", "pacific"}
     assert 0 <= parent["parts"]["priority"] <= 1
+    assert set(parent["parts"]) == {
+        "spatial", "focus", "rank", "places", "keywords", "anchor", "time", "parent_keywords", "parent_places",
+        "priority",
+    }  # fmt: skip
+    assert found["priority"] == pytest.approx(found["mean_priority"] + found["bonus"], abs=1e-3)
     periplus("why", whole, "http://nowhere.mini.test/").assert_one_line_error(2, "not known")
 
 
