@@ -27,6 +27,9 @@ from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
 __all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
 
+ANCHOR_CHARACTERS = 100
+"""How much of what a link says is kept for the index."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lens:
@@ -182,7 +185,11 @@ def _scored(link: Link, host: str, scorers: list[LinkScorer]) -> RoutedLink:
     """A link with its priority for the topic it promises most to, and the parts of it; its node is still open."""
     parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
     features = scorers[0].features(link)
-    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts), features=features)
+    return RoutedLink(
+        *(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts)),
+        features=features,
+        anchor=" ".join(link.anchor.split())[:ANCHOR_CHARACTERS],
+    )
 
 
 def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:

@@ -415,6 +415,7 @@ class RoutedLink:
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
     (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
     much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
+    `anchor` is what the link says, in one line, for the index of the page it leads to.
     """
 
     url: str
@@ -426,6 +427,7 @@ class RoutedLink:
     evidence: tuple[tuple[int, float], ...] = ()
     steps: int = 1
     features: bytes = b""
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ the index is exactly at its last commit and says so: nothing is lost and nothing
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,9 +16,10 @@ from typing import Any, cast
 from tantivy import Index, IndexWriter, Order, Query, Searcher
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
-from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, final_analyzer, prepare
+from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, final_analyzer, prepare, word_analyzer
+from periplus.index.anchors import Anchors
 from periplus.index.query import IndexQuery, compile_query
-from periplus.index.reading import Cursor, has_news, last_revision, read_changes, read_places
+from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
 from periplus.store.database import storage_errors
 
@@ -65,6 +66,7 @@ class NodeIndex:
         self._schema = index.schema
         self._turn = threading.Lock()
         self._places: dict[int, IndexedPlace] = {}
+        self._links_read: dict[str, int] | None = None
         self._adopt()
 
     @classmethod
@@ -86,36 +88,55 @@ class NodeIndex:
                 path.mkdir(parents=True)
             index = Index(build_schema(), path=str(path))
             index.register_tokenizer(TOKENIZER, final_analyzer())
+            index.register_tokenizer(WORDS, word_analyzer())
             index.config_reader("manual")
             return cls(path, index)
 
     # -- Keeping up ------------------------------------------------------------------------------
 
-    def update(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
+    def update(
+        self,
+        db: sqlite3.Connection,
+        progress: Callable[[int], None] | None = None,
+        *,
+        latest: Mapping[str, int] | None = None,
+    ) -> int:
         """Bring the index up to the node's last revision; returns how many rows were read.
 
-        Costs one look at the database when nothing is new. `progress` gets the count after each commit.
-        Raises FolderInUse if another process (or thread) writes this index now.
+        Costs one look at the databases when nothing is new; `latest` spares it: the last revisions of all nodes of the
+        crawl, whose links are read as well. `progress` gets the count after each commit. Raises FolderInUse if another
+        process (or thread) writes this index now.
         """
         with _index_errors(self._path):
-            if not has_news(db, self._cursor) and last_revision(db) == self._cursor.revision:
+            if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
                 return 0
         if not self._turn.acquire(blocking=False):
             raise FolderInUse(f"{self._path}: another thread is writing this index; try again later")
         try:
-            with _index_errors(self._path), self._writer() as writer:
+            with _index_errors(self._path), self._writer() as writer, closing(Anchors(self._path)) as anchors:
                 self._adopt()
                 if last_revision(db) < self._cursor.revision:  # the database was replaced by another one
-                    self._clear(writer)
-                return self._catch_up(db, writer, progress)
+                    self._clear(writer, anchors)
+                return self._catch_up(db, writer, anchors, progress)
         finally:
             self._turn.release()
 
     def rebuild(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
         """Forget everything and read the node from its first page; returns how many rows were read."""
-        with self._turn, _index_errors(self._path), self._writer() as writer:
-            self._clear(writer)
-            return self._catch_up(db, writer, progress)
+        with (
+            self._turn,
+            _index_errors(self._path),
+            self._writer() as writer,
+            closing(Anchors(self._path)) as anchors,
+        ):
+            self._clear(writer, anchors)
+            return self._catch_up(db, writer, anchors, progress)
+
+    def _has_new_links(self, latest: Mapping[str, int] | None) -> bool:
+        if latest is not None and latest == self._links_read:
+            return False
+        with closing(Anchors(self._path)) as anchors:
+            return anchors.is_behind(latest)
 
     def refresh(self) -> bool:
         """See what another process has committed since; whether there was anything."""
@@ -135,22 +156,20 @@ class NodeIndex:
             writer.wait_merging_threads()
             self._adopt()
 
-    def _clear(self, writer: IndexWriter) -> None:
+    def _clear(self, writer: IndexWriter, anchors: Anchors) -> None:
         writer.delete_all_documents()
+        anchors.clear()
         self._cursor = Cursor()
         self._places.clear()
 
-    def _catch_up(self, db: sqlite3.Connection, writer: IndexWriter, progress: Callable[[int], None] | None) -> int:
+    def _catch_up(
+        self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors, progress: Callable[[int], None] | None
+    ) -> int:
+        self._links_read = anchors.take_up()
         done = uncommitted = 0
         cursor = self._cursor
         while changes := read_changes(db, cursor, BATCH_PAGES):
-            pages = [change.page for change in changes if change.page]
-            missing = {place for page in pages for place in (*page.places, page.main_place) if place is not None}
-            self._places |= read_places(db, missing - self._places.keys())
-            for change in changes:
-                writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
-                if change.page:
-                    writer.add_document(page_document(change.page, self._places))
+            anchors.note_indexed(self._add(db, writer, anchors, changes))
             cursor = changes[-1].cursor
             done += len(changes)
             uncommitted += len(changes)
@@ -159,9 +178,34 @@ class NodeIndex:
                 uncommitted = 0
                 if progress:
                     progress(done)
-        if uncommitted or not done:
+        if uncommitted or cursor == Cursor():
             self._commit(writer, cursor)
+        return done + self._index_again(db, writer, anchors)
+
+    def _index_again(self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors) -> int:
+        """Pages that many more links speak of than when they were indexed."""
+        done = 0
+        while pages := anchors.outgrown(COMMIT_PAGES):
+            indexed = self._add(db, writer, anchors, read_again(db, pages))
+            self._commit(writer, self._cursor)
+            anchors.note_indexed(indexed)
+            anchors.forget(set(pages) - {page for _, page, _ in indexed})
+            done += len(pages)
         return done
+
+    def _add(
+        self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors, changes: Sequence[Change]
+    ) -> list[tuple[int, int, int]]:
+        """Hand pages to the writer; gives fingerprint, number and how many texts of links, of each that is kept."""
+        pages = [change.page for change in changes if change.page]
+        missing = {place for page in pages for place in (*page.places, page.main_place) if place is not None}
+        self._places |= read_places(db, missing - self._places.keys())
+        texts = anchors.texts(page.fingerprint for page in pages)
+        for change in changes:
+            writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
+            if page := change.page:
+                writer.add_document(page_document(page, self._places, texts.get(page.fingerprint, ())))
+        return [(page.fingerprint, page.id, len(texts.get(page.fingerprint, ()))) for page in pages]
 
     def _commit(self, writer: IndexWriter, cursor: Cursor) -> None:
         writer.delete_documents_by_term("key", CURSOR_KEY)

@@ -16,7 +16,7 @@ from periplus.index.ranges import EVER, DayRange, day_number
 
 __all__ = ["FIELD_WEIGHTS", "IndexQuery", "TextUnit", "compile_query"]
 
-FIELD_WEIGHTS = {"title": 2.5, "url_words": 1.2, "description": 0.8, "text": 1.0}
+FIELD_WEIGHTS = {"title": 2.5, "url_words": 1.2, "anchor": 1.0, "description": 0.8, "text": 1.0}
 """How much a word counts where it stands; each field's BM25 is multiplied by it and the sum is the text score."""
 
 

@@ -78,6 +78,7 @@ class HitBuilder:
             place=self._atlas.get(main) if main is not None else None,
             other_places=tuple(others[:OTHER_PLACES]),
             relation=relation_to_place,
+            alike=candidate.alike,
             explanation=self._explanation(candidate) if self._explain else None,
         )
 

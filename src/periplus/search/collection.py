@@ -13,6 +13,7 @@ from typing import Any
 
 from periplus.errors import NotACrawl, QueryError
 from periplus.index import IndexQuery, TextUnit
+from periplus.search.alike import Shown
 from periplus.search.answers import HitBuilder
 from periplus.search.atlas import Atlas, KnownPlace, PlaceNames
 from periplus.search.describe import describe, page_view
@@ -53,6 +54,7 @@ class Candidate:
     geo: GeoScore
     score: float
     deep: bool = False  # beyond those whose geography is weighed
+    alike: int = 0  # near-duplicates that it stands for
 
 
 Found = tuple[Candidate, PageRecord]
@@ -94,8 +96,7 @@ class Collection:
             for crawl, node in nodes
         ]
         if update:
-            for shard in shards:
-                shard.update(progress)
+            _update(shards, progress)
         return cls(crawls, shards, names)
 
     def close(self) -> None:
@@ -112,10 +113,10 @@ class Collection:
     def refresh(self) -> bool:
         """Take in what was crawled since; whether there was anything. Cheap when nothing is new."""
         with self._turn:
-            changed = [shard.update() for shard in self.shards]
-            if any(changed):
+            changed = _update(self.shards)
+            if changed:
                 self._adopt()
-            return any(changed)
+            return changed
 
     def warm_up(self) -> None:
         """Do now what the first question would have to wait for: reading the gazetteer's names."""
@@ -201,22 +202,34 @@ class Collection:
         nothing_to_rank_by = not question.query.required and not question.query.paths and not question.query.place_ids
         by_time = request.sort == "time" or nothing_to_rank_by
         geo = GeoScorer(question.where, self._atlas) if question.where else None
+        spare = SPARE
+        while True:
+            total, candidates = self._candidates(question, geo, needed + spare, by_time=by_time)
+            records = self._unique(candidates)
+            if len(records) >= needed or total <= len(candidates) or needed + spare >= MOST_RESULTS:
+                break
+            spare *= 4  # many near-duplicates: look deeper
+        if by_time:
+            # Stable, and by nothing else: what lies beyond the window must not change what is in it.
+            records.sort(key=lambda pair: pair[1].published or "", reverse=True)
+        return (len(records) if total <= len(candidates) else total), records
+
+    def _candidates(
+        self, question: Question, geo: GeoScorer | None, wanted: int, *, by_time: bool
+    ) -> tuple[int, list[Candidate]]:
+        """The best hits of all nodes in order, `wanted` of them, and how many there are in all."""
         candidates: list[Candidate] = []
         total = 0
         for shard in self.shards:
-            most = min(MOST_RESULTS, needed + SPARE if by_time or geo is None else max(RERANKED, needed + SPARE))
+            most = min(MOST_RESULTS, wanted if by_time or geo is None else max(RERANKED, wanted))
             ranking = shard.index.top(question.query, most, by_time=by_time)
             total += ranking.total
             scored = [(hit.page, hit.score if question.query.required else 1.0 + hit.score) for hit in ranking.hits]
             candidates.extend(self._weigh(shard, scored, geo))
         if not by_time:
             candidates.sort(key=lambda one: (one.deep, -one.score, one.shard.key, one.page))
-            candidates = candidates[: needed + SPARE]
-        records = self._unique(candidates)
-        if by_time:
-            # Stable, and by nothing else: what lies beyond the window must not change what is in it.
-            records.sort(key=lambda pair: pair[1].published or "", reverse=True)
-        return (len(records) if total <= len(candidates) else total), records
+            candidates = candidates[:wanted]
+        return total, candidates
 
     def _weigh(self, shard: Shard, hits: Sequence[tuple[int, float]], geo: GeoScorer | None) -> list[Candidate]:
         """The hits of a node with their geography; `geo` is None where nothing geographic is asked."""
@@ -231,7 +244,7 @@ class Collection:
         return found
 
     def _unique(self, candidates: Sequence[Candidate]) -> list[Found]:
-        """The candidates with their records; the same URL or content in two nodes is shown once, at its best."""
+        """The candidates with their records; what says the same is shown once, at its best."""
         by_shard: dict[str, list[int]] = {}
         for candidate in candidates:
             by_shard.setdefault(candidate.shard.key, []).append(candidate.page)
@@ -240,14 +253,15 @@ class Collection:
             for shard in self.shards
             for page, record in shard.records(by_shard.get(shard.key, [])).items()
         }
-        seen: set[str | int] = set()
+        shown = Shown()
         unique = []
         for candidate in candidates:
             record = records.get((candidate.shard.key, candidate.page))
-            if record and record.url not in seen and record.content_digest not in seen:
-                seen |= {record.url, record.content_digest}
+            if record and shown.take(record):
                 unique.append((candidate, record))
-        return unique
+        return [
+            (replace(one, alike=n) if n else one, record) for (one, record), n in zip(unique, shown.counts, strict=True)
+        ]
 
     def facets(self, query: IndexQuery) -> Facets:
         """How the pages that answer are spread over places, topics, sites and languages."""
@@ -314,6 +328,15 @@ class Collection:
     def shard(self, key: str) -> Shard | None:
         """The node of that name."""
         return next((shard for shard in self.shards if shard.key == key), None)
+
+
+def _update(shards: Sequence[Shard], progress: Callable[[int], None] | None = None) -> bool:
+    """Bring the indexes of all nodes up to date; whether any changed. A node's links count for all of its crawl."""
+    latest: dict[Path, dict[str, int]] = {}
+    for shard in shards:
+        latest.setdefault(shard.folder.path.parent, {})[shard.folder.name] = shard.last_revision()
+    changed = [shard.update(progress, latest[shard.folder.path.parent]) for shard in shards]
+    return any(changed)
 
 
 def _understood(request: SearchRequest, question: Question) -> Understood:

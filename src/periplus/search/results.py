@@ -41,7 +41,7 @@ class Understood:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `relation` says why it is here: `in` the place asked for, `near` it (added because few were in it),
-    or empty where no place was asked for.
+    or empty where no place was asked for. `alike`: near-duplicates that are not shown for it.
     """
 
     rank: int
@@ -60,6 +60,7 @@ class Hit:
     place: KnownPlace | None
     other_places: tuple[tuple[KnownPlace, float], ...]
     relation: str = ""
+    alike: int = 0
     explanation: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -82,6 +83,7 @@ class Hit:
             "node": self.node,
             "page": self.page,
             "relation": self.relation,
+            "alike": self.alike,
         }
         if self.explanation is not None:
             found["explain"] = self.explanation

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import numpy as np
+import zstandard
 
 from periplus.clock import Clock
 from periplus.fetch import RobotsRecord
@@ -401,8 +402,14 @@ class NodeStore:
         steps = bytes(link.steps for link in found.links)
         parts = b"".join(link.parts for link in found.links)
         self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts) VALUES (?, ?, ?, ?, ?)",
-            (page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b"", parts),
+            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                *(page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b""),
+                *(
+                    parts,
+                    zstandard.compress("\n".join(link.anchor for link in found.links).encode("utf-8", "replace"), 1),
+                ),
+            ),
         )
 
     def _add_place(self, place: Place) -> None:
