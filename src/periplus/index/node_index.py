@@ -286,6 +286,10 @@ class NodeIndex:
         answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
         return {int(bucket["key"]): bucket["doc_count"] for bucket in answer["n"]["buckets"]}
 
+    def words(self, prefix: str, most: int | None = None) -> list[tuple[str, int]]:
+        """Whole words of titles and descriptions that begin so, lower-case, with how many pages have them."""
+        return [(str(word), int(count)) for word, count in self._searcher.terms_with_prefix("word", prefix, limit=most)]
+
     def similar(self, title: str, text: str, language: str, most: int) -> list[RankedPage]:
         """Pages that share the most telling words with this text, the page it is of included."""
         fields = {"title": [prepare(title, language)], "text": [prepare(text[:LIKENESS_CHARACTERS], language)]}

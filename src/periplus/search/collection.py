@@ -15,15 +15,16 @@ from periplus.errors import NotACrawl, QueryError
 from periplus.index import IndexQuery, TextUnit
 from periplus.search.alike import Shown
 from periplus.search.answers import HitBuilder
-from periplus.search.atlas import Atlas, KnownPlace, PlaceNames
+from periplus.search.atlas import Atlas, PlaceNames
 from periplus.search.describe import describe, page_view
 from periplus.search.facets import place_tree
 from periplus.search.question import Question, understand
 from periplus.search.ranking import ANYWHERE, GeoScore, GeoScorer
 from periplus.search.related import nearby_pages, similar_pages
 from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
-from periplus.search.results import Facets, MapPoint, SearchResult, Trend, Understood
+from periplus.search.results import Facets, MapPoint, SearchResult, Suggestions, Trend, Understood
 from periplus.search.shard import PageRecord, Shard
+from periplus.search.spelling import complete_places, complete_words, did_you_mean
 from periplus.search.trend import Every, bucket_days
 from periplus.search.where import AROUND_KM, Where
 from periplus.store.folder import CrawlFolder
@@ -38,6 +39,9 @@ SPARE = 40
 
 FACETS = {"place_path": 200, "topic": 20, "domain": 10, "language": 10}
 """Values of each facet that are counted."""
+
+LONGEST_TYPED = 100
+"""Characters that are completed."""
 
 MOST_PLACES = 65_000
 MOST_DAYS = 60_000
@@ -174,6 +178,10 @@ class Collection:
         if total < request.limit:
             around = self._neighbours(request, question, ranked)
             hits.extend(builder.hits(around, total + 1, "near"))
+        meant = ""
+        if relaxed or not total:
+            words = [word for word in question.what if not word.excluded]
+            meant = did_you_mean(request.text, words, self._atlas, self.words, self._pages_with)
         return SearchResult(
             understood=_understood(request, question),
             total=total,
@@ -181,6 +189,7 @@ class Collection:
             facets=self.facets(question.query),
             seconds=time.perf_counter() - began,
             relaxed=relaxed,
+            did_you_mean=meant,
         )
 
     def _neighbours(self, request: SearchRequest, question: Question, found: Sequence[Found]) -> list[Found]:
@@ -304,9 +313,18 @@ class Collection:
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_POINTS]
         return [MapPoint(known, count) for key, count in ordered if (known := self._atlas.get(key)) and known.point]
 
-    def suggest(self, prefix: str, most: int = 8) -> list[KnownPlace]:
-        """Places of the collection whose names begin so."""
-        return self._atlas.beginning_with(prefix[:100], most)
+    def words(self, prefix: str, most: int | None = None) -> list[tuple[str, int]]:
+        """Words of titles and descriptions that begin so, with how many pages have them, the commonest first."""
+        counts: Counter[str] = Counter()
+        for shard in self.shards:
+            counts.update(dict(shard.index.words(prefix, most)))
+        return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most]
+
+    def suggest(self, typed: str, most: int = 8) -> Suggestions:
+        """What a question that begins so may go on with: places of the collection, and words of its pages."""
+        typed = typed[:LONGEST_TYPED]
+        before, places = complete_places(typed, self._atlas, most)
+        return Suggestions(before, tuple(places), tuple(complete_words(typed, self.words, most)))
 
     def page(self, node: str, page: int, text: str = "") -> dict[str, Any] | None:
         """A page with its text, places and scores, and marks for the words of `text`; None if there is none."""

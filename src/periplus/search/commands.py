@@ -133,6 +133,8 @@ def _meaning(result: SearchResult) -> Text:
         text.append(f" · when: {query.days.since or '…'} to {query.days.until or '…'}", style="not bold")
     if result.relaxed:
         text.append(" · no page has all the words; these have some", style="yellow")
+    if result.did_you_mean:
+        text.append(f" · did you mean: {result.did_you_mean}", style="yellow")
     return text
 
 

@@ -51,8 +51,10 @@ def relation(place: KnownPlace, where: Where) -> float:
         levels = len(place.ancestors) - place.ancestors.index(where.place.id)
         return 0.8 + 0.2 / (1 + levels)
     if where.circle is not None and place.point is not None:
-        distance = place.point.distance_km(where.circle.center)
-        return math.exp(-distance / where.circle.km) if distance <= where.circle.km else 0.0
+        if where.beside is not None and place.is_inside(where.beside):
+            return 0.0
+        distance = where.circle.distance(place.point)
+        return math.exp(-distance / where.circle.km) if distance is not None else 0.0
     if where.box is not None and place.point is not None:
         return 1.0 if where.box.contains(place.point) else 0.0
     return 0.0

@@ -8,7 +8,7 @@ from periplus.search.atlas import KnownPlace
 from periplus.search.snippets import Mark
 from periplus.search.where import Where
 
-__all__ = ["Bucket", "Facets", "Hit", "MapPoint", "PlaceFacet", "SearchResult", "Trend", "Understood"]
+__all__ = ["Bucket", "Facets", "Hit", "MapPoint", "PlaceFacet", "SearchResult", "Suggestions", "Trend", "Understood"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Understood:
         circle, box = self.where.circle, self.where.box
         area: dict[str, Any] | None = None
         if circle is not None:
-            area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km}
+            area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km, "bearing": circle.bearing}
         elif box is not None:
             area = {"bbox": [box.west, box.south, box.east, box.north]}
         when = None
@@ -134,7 +134,10 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to a request. `relaxed`: no page has all the words, so pages with any of them are shown."""
+    """The answer to a request. `relaxed`: no page has all the words, so pages with any of them are shown.
+
+    `did_you_mean`: the question with a word that no page has replaced by one that looks like it; empty if all is well.
+    """
 
     understood: Understood
     total: int
@@ -142,6 +145,7 @@ class SearchResult:
     facets: Facets
     seconds: float
     relaxed: bool = False
+    did_you_mean: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The answer as commands.md has it."""
@@ -151,7 +155,26 @@ class SearchResult:
             "hits": [hit.to_json() for hit in self.hits],
             "facets": self.facets.to_json(),
             "relaxed": self.relaxed,
+            "did_you_mean": self.did_you_mean or None,
             "seconds": round(self.seconds, 6),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """What a question may go on with. A place's name goes after `before`; `texts` are whole questions."""
+
+    before: str
+    places: tuple[KnownPlace, ...]
+    texts: tuple[tuple[str, int], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """`places` with what to type for each, `terms` with how many pages have the word."""
+        return {
+            "places": [
+                place.to_json() | {"label": place.label, "text": self.before + place.label} for place in self.places
+            ],
+            "terms": [{"text": text, "pages": count} for text, count in self.texts],
         }
 
 

@@ -77,9 +77,8 @@ class Api:
         return {"points": [point.to_json() for point in points]}
 
     def suggest(self, request: Request) -> dict[str, Any]:
-        """Places whose names begin with `q`."""
-        found = self._collection.suggest(_one(request, "q") or "")
-        return {"places": [place.to_json() | {"label": place.label} for place in found]}
+        """What `q` may go on with: places and words."""
+        return self._collection.suggest(_one(request, "q") or "").to_json()
 
     def page(self, request: Request) -> dict[str, Any]:
         """A page with its text, its places and why it was kept."""
