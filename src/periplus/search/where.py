@@ -126,9 +126,9 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
         if found := _after_preposition(words, start, atlas):
             return found
     for start, word in enumerate(words):
-        found = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
-        if found and sum(town.pages for town in found[0]) > pages_with(word.text):
-            return PlaceWords(start, start + 1, found[0], point=found[1])
+        code = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
+        if code and sum(town.pages for town in code[0]) > pages_with(word.text):
+            return PlaceWords(start, start + 1, code[0], point=code[1])
         for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
             match = _match(words, start, length, atlas)
             if match and _is_surely_a_place(words[start : start + length], match, start + length, pages_with):
