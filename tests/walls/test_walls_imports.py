@@ -10,7 +10,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
     "errors", "clock", "model", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies",
-    "network", "exchange", "store", "index", "search", "export", "tasks", "web", "evaluate", "miniweb", "running",
+    "network", "exchange", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
     "analysis", "shared", "node", "job", "resume", "report", "crawl", "verify", "world", "replay", "compare",
     "experiments", "assignments", "commands", "cli",
 ]  # fmt: skip

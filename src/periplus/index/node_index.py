@@ -4,6 +4,7 @@ How far it has read is a document of the index itself, written in the same commi
 the index is exactly at its last commit and says so: nothing is lost and nothing is there twice.
 """
 
+import json
 import shutil
 import sqlite3
 import threading
@@ -43,10 +44,11 @@ MOST_HITS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RankedPage:
-    """A hit: the page's number in `node.db` and its text score (None where sorted by time)."""
+    """A hit: the page's number in `node.db`, its text score (0 where sorted by time) and its day, if it has one."""
 
     page: int
     score: float
+    day: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,7 @@ class NodeIndex:
         )
         revision, page = answer["revision"]["value"], answer["page"]["value"]
         self._cursor = Cursor() if revision is None else Cursor(int(revision), int(page))
+        self._stamp = int(json.loads((self._path / "meta.json").read_bytes())["opstamp"])
         self._languages = frozenset(bucket["key"] for bucket in answer["languages"]["buckets"])
 
     # -- Asking ----------------------------------------------------------------------------------
@@ -240,6 +243,11 @@ class NodeIndex:
     def revision(self) -> int:
         """The node's revision up to which the index has read; -1 when it is empty."""
         return self._cursor.revision
+
+    @property
+    def stamp(self) -> int:
+        """A number that grows with every commit."""
+        return self._stamp
 
     def tally(self) -> tuple[int, int]:
         """How many pages the index holds and the sum of their numbers: what `verify` compares with the database."""
@@ -264,9 +272,12 @@ class NodeIndex:
             result = searcher.search(query, most)
         addresses = [address for _, address in result.hits]
         pages = searcher.fast_field_values("page", addresses) if addresses else []
+        days = searcher.fast_field_values("day", addresses) if addresses else []
         scores = [0.0 if by_time else float(score) for score, _ in result.hits]
         hits = tuple(
-            RankedPage(int(page), score) for page, score in zip(pages, scores, strict=True) if page is not None
+            RankedPage(int(page), score, None if day is None else int(day))
+            for page, score, day in zip(pages, scores, days, strict=True)
+            if page is not None
         )
         return Ranking(int(cast("Any", result).count), hits)
 

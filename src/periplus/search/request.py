@@ -32,6 +32,8 @@ MOST_RESULTS = 10_000
 LARGEST_PAGE = 200
 """Results of one answer."""
 
+LONGEST_DAYS = 36_500
+
 FARTHEST_KM = 20_100.0
 """Half the way around the earth: every circle that is larger is the whole earth."""
 
@@ -96,6 +98,7 @@ class SearchRequest:
     limit: int = 10
     offset: int = 0
     explain: bool = False
+    freshness: int = 0  # days after which a page counts half as much; 0: age does not count
 
     @classmethod
     def of(
@@ -111,6 +114,7 @@ class SearchRequest:
         limit: int = 10,
         offset: int = 0,
         explain: bool = False,
+        freshness: int = 0,
     ) -> "SearchRequest":
         """From strings, as a command line or an address gives them. Raises QueryError in one line."""
         if len(text) > LONGEST_QUESTION:
@@ -125,6 +129,8 @@ class SearchRequest:
             raise QueryError(f"limit {limit} is not between 1 and {LARGEST_PAGE}")
         if offset < 0 or offset + limit > MOST_RESULTS:
             raise QueryError(f"offset + limit must lie between 1 and {MOST_RESULTS:,}; narrow the question instead")
+        if not 0 <= freshness <= LONGEST_DAYS:
+            raise QueryError(f"freshness {freshness} is not between 0 and {LONGEST_DAYS:,} days")
         if place and len(place) > 200:
             raise QueryError(f"place is {len(place):,} characters long; at most 200 are possible")
         return cls(
@@ -137,6 +143,7 @@ class SearchRequest:
             limit=limit,
             offset=offset,
             explain=explain,
+            freshness=freshness,
         )
 
 
@@ -150,7 +157,7 @@ def _day_range(since: str | None, until: str | None) -> DayRange:
     return days
 
 
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 
 
 def parse_day(text: str, name: str, *, last: bool = False) -> date:

@@ -5,6 +5,7 @@ from typing import Any
 
 from periplus.index import DayRange
 from periplus.search.atlas import KnownPlace
+from periplus.search.notebook import to_geojson, to_geopandas, to_html
 from periplus.search.snippets import Mark
 from periplus.search.where import Where
 
@@ -41,7 +42,8 @@ class Understood:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `relation` says why it is here: `in` the place asked for, `near` it (added because few were in it),
-    or empty where no place was asked for. `alike`: near-duplicates that are not shown for it.
+    or empty where no place was asked for. `reason`: how the page's place relates to the one asked for
+    ("Houston is in Texas"). `alike`: near-duplicates that are not shown for it.
     """
 
     rank: int
@@ -60,6 +62,7 @@ class Hit:
     place: KnownPlace | None
     other_places: tuple[tuple[KnownPlace, float], ...]
     relation: str = ""
+    reason: str = ""
     alike: int = 0
     explanation: dict[str, Any] | None = None
 
@@ -83,6 +86,7 @@ class Hit:
             "node": self.node,
             "page": self.page,
             "relation": self.relation,
+            "reason": self.reason,
             "alike": self.alike,
         }
         if self.explanation is not None:
@@ -115,6 +119,7 @@ class Facets:
 
     places: tuple[PlaceFacet, ...] = ()
     topics: tuple[tuple[str, int], ...] = ()
+    dates: tuple[tuple[str, int], ...] = ()  # years, the newest first
     sites: tuple[tuple[str, int], ...] = ()
     languages: tuple[tuple[str, int], ...] = ()
 
@@ -127,6 +132,7 @@ class Facets:
         return {
             "places": [facet.to_json() for facet in self.places],
             "topics": pairs(self.topics),
+            "dates": pairs(self.dates),
             "sites": pairs(self.sites),
             "languages": pairs(self.languages),
         }
@@ -146,6 +152,8 @@ class SearchResult:
     seconds: float
     relaxed: bool = False
     did_you_mean: str = ""
+    nodes: tuple[str, ...] = ()  # that were asked, in this order
+    missing: tuple[str, ...] = ()  # that were not asked for want of time: the answer is a part
 
     def to_json(self) -> dict[str, Any]:
         """The answer as commands.md has it."""
@@ -156,8 +164,22 @@ class SearchResult:
             "facets": self.facets.to_json(),
             "relaxed": self.relaxed,
             "did_you_mean": self.did_you_mean or None,
+            "nodes": list(self.nodes),
+            "missing": list(self.missing),
             "seconds": round(self.seconds, 6),
         }
+
+    def to_geojson(self) -> dict[str, Any]:
+        """The hits as a FeatureCollection."""
+        return to_geojson(self.hits)
+
+    def to_geopandas(self) -> Any:
+        """The hits as a GeoDataFrame; needs the extra `geo`."""
+        return to_geopandas(self.hits)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        return to_html(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,10 +92,10 @@ class PlaceWords:
         return Where(self.candidates, place=chosen)
 
 
-def named_place(text: str, atlas: Atlas) -> Where:
+def named_place(text: str, atlas: Atlas, *, hint: bool = True) -> Where:
     """The place that a person named on purpose: an id, a name, or a name with what is around it.
 
-    Raises QueryError if the collection has no page about such a place.
+    Raises QueryError if the collection has no page about such a place, with names that look like it as a `hint`.
     """
     if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         place = atlas.get(int(text))
@@ -112,9 +112,9 @@ def named_place(text: str, atlas: Atlas) -> Where:
         match = _match(words, 0, length, atlas)
         if match and match[1] == len(words):
             return Where(match[0], place=match[0][0])
-    similar = atlas.similar_names(text)
-    hint = f"did you mean {' or '.join(similar)}?" if similar else "see the places it has with `periplus serve`"
-    raise QueryError(f"no page of this collection is about a place named {text[:80]!r}; {hint}")
+    similar = atlas.similar_names(text) if hint else []
+    tip = f"did you mean {' or '.join(similar)}?" if similar else "see the places it has with `periplus serve`"
+    raise QueryError(f"no page of this collection is about a place named {text[:80]!r}; {tip}")
 
 
 def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords | None:
