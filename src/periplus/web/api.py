@@ -110,7 +110,7 @@ class Api:
 
     def trend(self, request: Request) -> dict[str, Any]:
         """Counts over time."""
-        every = check_every(_one(request, "every") or "month")
+        every = check_every(_given(request, "every", "month"))
         return self._collection.trend(_search_request(request), every).to_json()
 
     def facets(self, request: Request) -> dict[str, Any]:
@@ -169,9 +169,14 @@ def _one(request: Request, name: str) -> str | None:
     return values[0] if values else None
 
 
+def _given(request: Request, name: str, default: str) -> str:
+    text = _one(request, name)
+    return default if text is None else text
+
+
 def _whole(request: Request, name: str, default: int) -> int:
     text = _one(request, name)
-    if text is None or text == "":
+    if text is None:
         return default
     if not text.isascii() or not text.isdigit() or len(text) > 9:
         raise QueryError(f"{name} {text[:40]!r} is no whole number")
@@ -198,7 +203,7 @@ def _named_etags(request: Request) -> set[str]:
 
 
 def _flag(request: Request, name: str) -> bool:
-    text = _one(request, name) or "0"
+    text = _given(request, name, "0")
     if text not in ("0", "1", "true", "false"):
         raise QueryError(f"{name} {text[:40]!r} is not possible; write 1 or 0")
     return text in ("1", "true")
@@ -212,7 +217,7 @@ def _search_request(request: Request) -> SearchRequest:
         bbox=_one(request, "bbox"),
         since=_one(request, "since"),
         until=_one(request, "until"),
-        sort=_one(request, "sort") or "relevance",
+        sort=_given(request, "sort", "relevance"),
         limit=_whole(request, "limit", 10),
         offset=_whole(request, "offset", 0),
         explain=_flag(request, "explain"),
