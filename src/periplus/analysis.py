@@ -26,6 +26,9 @@ from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
 __all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
 
+ANCHOR_CHARACTERS = 100
+"""How much of what a link says is kept for the index."""
+
 _COMPRESSOR = zstandard.ZstdCompressor(3)
 
 
@@ -95,6 +98,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         places=located.footprint.places,
         entities=_entities(located, lens),
         links=tuple(links),
+        anchors=_COMPRESSOR.compress("\n".join(link.anchor for link in links).encode("utf-8", "replace")),
         dropped=dict(dropped),
         content_digest=_digest(page),
         likeness=likeness(page.text),
@@ -190,8 +194,8 @@ def _scored(
     else:
         parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
     url, packed, features = link.url, packed_parts(parts), scorers[0].features(link)
-    mark = fingerprint(url)
-    return [RoutedLink(url, host, mark, node, parts.priority, packed, evidence, 1, features) for node in nodes]
+    mark, said = fingerprint(url), link.anchor[:ANCHOR_CHARACTERS]
+    return [RoutedLink(url, host, mark, node, parts.priority, packed, evidence, 1, features, said) for node in nodes]
 
 
 def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:

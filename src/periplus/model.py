@@ -425,6 +425,7 @@ class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
     (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
     much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
+    `anchor` is what the link says, in one line, for the index of the page it leads to.
     """
 
     url: str
@@ -436,6 +437,7 @@ class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     evidence: tuple[tuple[int, float], ...] = ()
     steps: int = 1
     features: bytes = b""
+    anchor: str = ""
 
 
 class NewUrl(msgspec.Struct, frozen=True, gc=False):
@@ -487,6 +489,7 @@ class Analysis:
     content_digest: int
     text: bytes = b""  # zstd; kept pages only
     mentions: bytes = b""  # zstd; kept pages only
+    anchors: bytes = b""  # zstd; what the links say, a line each
     likeness: int = 0  # similarity hash of the text; 0: too short to compare
     sitemaps: tuple[str, ...] = ()  # further sitemaps that a sitemap names
     lastmods: tuple[tuple[int, float], ...] = ()  # fingerprint and Unix time of what a sitemap says has changed
