@@ -47,7 +47,13 @@ def flood(text: str = "Flood after flood.", published: date | None = None) -> Pa
         ("either", None, "No day is named.", True),
     ],
 )
-def test_which_dates_count(gazetteer: Gazetteer, dates: str, published: date | None, text: str, relevant: bool) -> None:
+def test_which_dates_count(
+    gazetteer: Gazetteer,
+    dates: Literal["published", "named", "either"],
+    published: date | None,
+    text: str,
+    relevant: bool,
+) -> None:
     settings = TopicSettings(keywords={"flood": 1.0}, since=date(2026, 1, 1), until=date(2026, 6, 30), dates=dates)
     assert (
         judge(flood(f"Flood, flood. {text}", published), Located(), make_topic(settings, "t", gazetteer)).relevant
