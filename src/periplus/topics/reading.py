@@ -58,8 +58,15 @@ class _Squared(dict[int, float]):
 _SQUARED = _Squared()
 
 
-def read_document(text: str, located: Located, *, title: str = "", language: str = "", url: str = "") -> Reading:
-    """Read a text whose places are located (offsets of the mentions are offsets in `text`), with all its pairs."""
+def read_document(
+    text: str, located: Located, *, title: str = "", language: str = "", url: str = "", plain: bool = False
+) -> Reading:
+    """Read a text whose places are located (offsets of the mentions are offsets in `text`), with all its pairs.
+
+    `plain`: words and places just counted, as the paper does.
+    """
+    if plain:
+        return _read_plain(text, located, title, language)
     sequence, counts = content_counts(text, located, title, language)
     return Reading(
         stems=dict(counts),
@@ -68,6 +75,14 @@ def read_document(text: str, located: Located, *, title: str = "", language: str
         places=place_masses(text, located, title),
         country=site_country(url),
     )
+
+
+def _read_plain(text: str, located: Located, title: str, language: str) -> Reading:
+    sequence = content_stems(text, language, [(mention.start, mention.end) for mention in located.mentions])
+    counts = Counter(stem for stem in (*sequence, *content_stems(title, language)) if stem)
+    places = Counter(mention.place for mention in located.mentions if mention.place is not None)
+    masses = {place: float(count) for place, count in places.items()}
+    return Reading(dict(counts), dict(pairs(sequence)), len(sequence), masses)
 
 
 def content_counts(text: str, located: Located, title: str, language: str) -> tuple[list[str], dict[str, int]]:
