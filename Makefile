@@ -52,6 +52,7 @@ check: setup ## format, lint, types, spelling
 
 bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_topics.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 
 kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)

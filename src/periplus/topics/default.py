@@ -64,11 +64,12 @@ def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str,
     They are counted in the whole text, stop words and place names included; a title counts more.
     """
     lexicon = topic.lexicon(language)
-    found = lexicon.count_in(view.page.text)
+    chunks = view.chunks
+    found = lexicon.count_text(view.page.text, chunks)
     if title := view.page.title:
-        for number, count in lexicon.count_in(title).items():
+        for number, count in lexicon.count_text(title).items():
             found[number] = found.get(number, 0) + (1 + TITLE_BOOST) * count
-    return _by_hand(found, topic, view.words), _evidence(found, topic)
+    return _by_hand(found, topic, len(chunks)), _evidence(found, topic)
 
 
 def _by_hand(found: Found, topic: Topic, words: int) -> float:
