@@ -196,8 +196,10 @@ class Node:
         score = analysis.score
         relevance = score.keyword_relevance * score.place_relevance * score.time_relevance
         book.learn(fingerprint(lease.url), relevance)
-        worth = book.value(analysis.links, relevance)
-        links = tuple(replace(link, priority=now) for link, now in zip(analysis.links, worth, strict=True))
+        registered = self._shared.registered
+        known = registered.value(analysis.links) if registered else analysis.links
+        worth = book.value(known, relevance)
+        links = tuple(replace(link, priority=now) for link, now in zip(known, worth, strict=True))
         return replace(analysis, links=links)
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
