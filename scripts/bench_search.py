@@ -195,20 +195,22 @@ def ask_ours(collection: Collection, asked: Asked) -> int:
 def ask_sqlite(db: sqlite3.Connection, asked: Asked) -> int:
     """The ten best with snippets, how many there are, and counts where they are asked for."""
     match = " ".join(f'"{term}"' for term in asked.terms)
-    where = "words MATCH ?"
+    tables, where = "words", "words MATCH ?"
     values: list[str | float] = [match]
     if asked.kind in ("terms + place", "box") and asked.box:
+        # Words first, then the box of each: the other way round takes fifty times as long.
+        tables = "words CROSS JOIN area ON area.id = words.rowid"
+        where += " AND west >= ? AND east <= ? AND south >= ? AND north <= ?"
         west, south, east, north = asked.box
-        where += " AND rowid IN (SELECT id FROM area WHERE west >= ? AND east <= ? AND south >= ? AND north <= ?)"
         values += [west, east, south, north]
     db.execute(
-        f"SELECT rowid, title, snippet(words, 1, '[', ']', '…', 30), bm25(words, 2.5, 1.0) FROM words WHERE {where} "
+        f"SELECT words.rowid, title, snippet(words, 1, '[', ']', '…', 30) FROM {tables} WHERE {where} "
         "ORDER BY bm25(words, 2.5, 1.0) LIMIT 10",
         values,
     ).fetchall()
-    counted = int(db.execute(f"SELECT count(*) FROM words WHERE {where}", values).fetchone()[0])
+    counted = int(db.execute(f"SELECT count(*) FROM {tables} WHERE {where}", values).fetchone()[0])
     if asked.kind == "facets + trend":
-        inner = f"SELECT rowid FROM words WHERE {where}"
+        inner = f"SELECT words.rowid FROM {tables} WHERE {where}"
         db.execute(f"SELECT topic, count(*) FROM doc WHERE id IN ({inner}) GROUP BY topic", values).fetchall()
         db.execute(f"SELECT month, count(*) FROM doc WHERE id IN ({inner}) GROUP BY month", values).fetchall()
     return counted
@@ -277,6 +279,7 @@ def bench(count: int, size: int, folder: Path, table: Table, *, peer: bool) -> d
         "pages/s": rate,
         "index / text": index_bytes / text_bytes,
     }
+    print(f"{count:,} pages, ours: {found}", file=sys.stderr, flush=True)
     theirs: dict[str, list[float]] = {}
     if peer:
         db, peer_bytes, peer_seconds = write_sqlite(generated(count, size, words, towns), folder / f"peer-{count}.db")
