@@ -10,13 +10,13 @@ from pathlib import Path
 EVALUATIONS = {
     "geoparsing": ["eval_places.py"],
     "addresses": ["eval_addresses.py"],
-    "topics": ["eval_topics.py", "eval_search.py"],
+    "topics": ["eval_topics.py --plots docs/images", "eval_search.py"],
     "url-labels": ["eval_strategies.py"],
     "network": ["eval_delegation.py"],
 }
 """Corpus: the scripts that measure on it."""
 
-ALSO = {"addresses": ("webkb", "html")}
+ALSO = {"addresses": ("webkb", "html"), "topics": ("wikispeedia",)}
 """Further corpora that a script reads where they are."""
 
 
@@ -47,7 +47,8 @@ def main() -> None:
             for also in ALSO.get(name, ()):
                 unpacked(Path(folder), also, Path(scratch))
             for script in scripts:
-                command = [sys.executable, str(Path(__file__).parent / script), "--check"]
+                file, *options = script.split()
+                command = [sys.executable, str(Path(__file__).parent / file), "--check", *options]
                 environment = os.environ | {"PERIPLUS_DATA": str(data)}
                 failed += subprocess.run(command, env=environment, check=False).returncode != 0
     sys.exit(1 if failed else 0)

@@ -40,8 +40,8 @@ COMMANDS = {
     "nodes": "periplus.assignments:nodes_app",
     "classifier": "periplus.assignments:classifier_app",
     "gazetteer": "periplus.places.commands:gazetteer_app",
-    "score": "periplus.topics.commands:score",
-    "topic": "periplus.topics.commands:topic_app",
+    "score": "periplus.teaching:score",
+    "topic": "periplus.teaching:topic_app",
     "miniweb": "periplus.miniweb.commands:app",
     "config": "periplus.commands:config",
 }

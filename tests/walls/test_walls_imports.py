@@ -12,7 +12,7 @@ ROOMS = [
     "errors", "clock", "model", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies",
     "network", "exchange", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
     "analysis", "shared", "node", "job", "resume", "report", "crawl", "verify", "world", "replay", "compare",
-    "experiments", "assignments", "commands", "cli",
+    "experiments", "assignments", "teaching", "commands", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 

@@ -3,7 +3,7 @@
 `node.db` keeps what a page's links say beside the page; the index needs it beside the page they lead to. This is the
 small database between the two, in the folder of the index (`anchors.db`), and like it made anew when it is gone.
 Each text counts once for a page, however often it is said, so that menus weigh nothing. A page is indexed again when
-it has twice as many texts as when it was indexed: a page that everybody links to costs a few turns, not thousands.
+it has four times as many texts as when it was indexed: a page that everybody links to costs a few turns, not thousands.
 """
 
 import sqlite3
@@ -22,9 +22,12 @@ __all__ = ["Anchors"]
 MOST_TEXTS = 32
 """Different texts that are kept for a page."""
 
+MOST_RECENT = 200_000
+OUTGROWN = 4
 LINK_ROWS = 500
 """Pages whose links are taken up in one transaction."""
 
+_DECOMPRESSOR = zstandard.ZstdDecompressor()
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS source (node TEXT PRIMARY KEY, revision INTEGER NOT NULL, page INTEGER NOT NULL)
   WITHOUT ROWID;
@@ -45,7 +48,9 @@ ORDER BY p.revision, p.id LIMIT :most
 class Anchors:
     """The texts of links to the pages of the node whose index lies in `folder`. One writer, as the index has."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, recent: set[int]) -> None:
+        """`recent`: what was added lately, in short, by the same process; spares most of the writing."""
+        self._recent = recent
         self._node = folder.parent.name
         self._siblings = sorted(path.parent.name for path in folder.parent.parent.glob("*/node.db"))
         self._root = folder.parent.parent
@@ -72,6 +77,7 @@ class Anchors:
 
     def clear(self) -> None:
         """Forget everything."""
+        self._recent.clear()
         for table in ("source", "anchor", "page", "stale"):
             self._db.execute(f"DELETE FROM {table}")
 
@@ -102,7 +108,11 @@ class Anchors:
         return int(revision)
 
     def _add(self, said: Iterable[tuple[int, str]]) -> None:
-        pairs = sorted(set(said))
+        if len(self._recent) > MOST_RECENT:
+            self._recent.clear()
+        marked = {hash(pair): pair for pair in said}
+        pairs = sorted(marked[mark] for mark in marked.keys() - self._recent)
+        self._recent.update(marked)
         held = self._counts({target for target, _ in pairs})
         fresh = []
         for target, text in pairs:
@@ -140,11 +150,11 @@ class Anchors:
         self._db.executemany("DELETE FROM page WHERE id = ?", _rows(pages))
 
     def outgrown(self, most: int) -> list[int]:
-        """Numbers of indexed pages that by now have twice as many texts as when they were indexed."""
+        """Numbers of indexed pages that by now have far more texts than when they were indexed."""
         rows = self._db.execute(
             "SELECT page.id FROM stale JOIN page ON page.target = stale.target WHERE "
-            "(SELECT count(*) FROM anchor WHERE anchor.target = stale.target) >= max(1, 2 * page.texts) LIMIT ?",
-            (most,),
+            "(SELECT count(*) FROM anchor WHERE anchor.target = stale.target) >= max(1, ? * page.texts) LIMIT ?",
+            (OUTGROWN, most),
         )
         return [row[0] for row in rows]
 
@@ -158,11 +168,11 @@ def _said(row: Sequence[bytes | None], number: int) -> Iterator[tuple[int, str]]
     if not len(ours):
         return
     targets = np.frombuffer(packed, dtype="<i8")
-    raw = zstandard.ZstdDecompressor().decompress(anchors, max_output_size=MOST_BYTES)
+    raw = _DECOMPRESSOR.decompress(anchors, max_output_size=MOST_BYTES)
     texts = raw.decode("utf-8", "replace").split("\n")
-    for at in ours:
+    for at, target in zip(ours.tolist(), targets[ours].tolist(), strict=True):
         if at < len(texts) and texts[at]:
-            yield int(targets[at]), texts[at]
+            yield target, texts[at]
 
 
 def _rows(values: Iterable[int]) -> list[tuple[int]]:

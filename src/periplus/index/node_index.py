@@ -69,6 +69,7 @@ class NodeIndex:
         self._turn = threading.Lock()
         self._places: dict[int, IndexedPlace] = {}
         self._links_read: dict[str, int] | None = None
+        self._recent_links: set[int] = set()
         self._adopt()
 
     @classmethod
@@ -102,12 +103,13 @@ class NodeIndex:
         progress: Callable[[int], None] | None = None,
         *,
         latest: Mapping[str, int] | None = None,
+        again: bool = True,
     ) -> int:
         """Bring the index up to the node's last revision; returns how many rows were read.
 
         Costs one look at the databases when nothing is new; `latest` spares it: the last revisions of all nodes of the
-        crawl, whose links are read as well. `progress` gets the count after each commit. Raises FolderInUse if another
-        process (or thread) writes this index now.
+        crawl, whose links are read as well. `again`: also pages that many more links speak of by now. `progress` gets
+        the count after each commit. Raises FolderInUse if another process (or thread) writes this index now.
         """
         with _index_errors(self._path):
             if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
@@ -115,11 +117,11 @@ class NodeIndex:
         if not self._turn.acquire(blocking=False):
             raise FolderInUse(f"{self._path}: another thread is writing this index; try again later")
         try:
-            with _index_errors(self._path), self._writer() as writer, closing(Anchors(self._path)) as anchors:
+            with _index_errors(self._path), self._writer() as writer, self._anchors() as anchors:
                 self._adopt()
                 if last_revision(db) < self._cursor.revision:  # the database was replaced by another one
                     self._clear(writer, anchors)
-                return self._catch_up(db, writer, anchors, progress)
+                return self._catch_up(db, writer, anchors, progress, again=again)
         finally:
             self._turn.release()
 
@@ -129,7 +131,7 @@ class NodeIndex:
             self._turn,
             _index_errors(self._path),
             self._writer() as writer,
-            closing(Anchors(self._path)) as anchors,
+            self._anchors() as anchors,
         ):
             self._clear(writer, anchors)
             return self._catch_up(db, writer, anchors, progress)
@@ -137,7 +139,7 @@ class NodeIndex:
     def _has_new_links(self, latest: Mapping[str, int] | None) -> bool:
         if latest is not None and latest == self._links_read:
             return False
-        with closing(Anchors(self._path)) as anchors:
+        with self._anchors() as anchors:
             return anchors.is_behind(latest)
 
     def refresh(self) -> bool:
@@ -146,6 +148,15 @@ class NodeIndex:
         with _index_errors(self._path):
             self._adopt()
         return self._cursor != before
+
+    @contextmanager
+    def _anchors(self) -> Iterator[Anchors]:
+        with closing(Anchors(self._path, self._recent_links)) as anchors:
+            try:
+                yield anchors
+            except BaseException:
+                self._recent_links.clear()  # what was added may have been taken back
+                raise
 
     @contextmanager
     def _writer(self) -> Iterator[IndexWriter]:
@@ -165,7 +176,13 @@ class NodeIndex:
         self._places.clear()
 
     def _catch_up(
-        self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors, progress: Callable[[int], None] | None
+        self,
+        db: sqlite3.Connection,
+        writer: IndexWriter,
+        anchors: Anchors,
+        progress: Callable[[int], None] | None,
+        *,
+        again: bool = True,
     ) -> int:
         self._links_read = anchors.take_up()
         done = uncommitted = 0
@@ -182,7 +199,7 @@ class NodeIndex:
                     progress(done)
         if uncommitted or cursor == Cursor():
             self._commit(writer, cursor)
-        return done + self._index_again(db, writer, anchors)
+        return done + self._index_again(db, writer, anchors) if again else done
 
     def _index_again(self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors) -> int:
         """Pages that many more links speak of than when they were indexed."""

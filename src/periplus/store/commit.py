@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import numpy as np
-import zstandard
 
 from periplus.clock import Clock
 from periplus.fetch import RobotsRecord
@@ -405,10 +404,7 @@ class NodeStore:
             "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
             (
                 *(page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b""),
-                *(
-                    parts,
-                    zstandard.compress("\n".join(link.anchor for link in found.links).encode("utf-8", "replace"), 1),
-                ),
+                *(parts, found.anchors),
             ),
         )
 
