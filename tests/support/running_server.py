@@ -8,7 +8,7 @@ from pathlib import Path
 import uvicorn
 
 from periplus.search import Collection
-from periplus.web.server import build_app, listen
+from periplus.web.server import build_app, listen, server_config
 
 __all__ = ["running_server"]
 
@@ -21,7 +21,7 @@ def running_server(
     listener = listen("127.0.0.1", 0)
     hosts = frozenset({"127.0.0.1", "localhost"})
     app = build_app(Collection.open([folder]), hosts=hosts, token=token, rate=rate, origins=frozenset(origins))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
+    server = uvicorn.Server(server_config(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -252,7 +252,8 @@ def rank(places: Iterable[KnownPlace]) -> list[KnownPlace]:
     A place that holds at least half of the pages of another one around it comes before that one: "New York" is
     the city, unless the collection is about the rest of the state.
     """
-    ordered = sorted(places, key=_weight)
+    named = list(places)
+    ordered = sorted((place for place in named if not _adds_nothing(place, named)), key=_weight)
     for outer in list(ordered):
         for inner in list(ordered):
             if inner.id != outer.id and outer.id in inner.ancestors and 2 * inner.pages >= outer.pages:
@@ -262,5 +263,13 @@ def rank(places: Iterable[KnownPlace]) -> list[KnownPlace]:
     return ordered
 
 
-def _weight(place: KnownPlace) -> tuple[int, int, int]:
-    return -place.pages, -place.population, place.id
+def _adds_nothing(region: KnownPlace, others: Iterable[KnownPlace]) -> bool:
+    """Whether the region has no pages beside those of the town of the same name in it: Moscow around Moscow."""
+    return any(
+        region.id in town.ancestors and town.pages >= region.pages and town.name == region.name for town in others
+    )
+
+
+def _weight(place: KnownPlace) -> tuple[int, int, int, int]:
+    """Pages mainly about a place say more than pages that name it in passing."""
+    return -place.main_pages, -place.pages, -place.population, place.id

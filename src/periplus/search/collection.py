@@ -27,7 +27,7 @@ from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import MapPoint, SearchResult, Suggestions, Trend, Understood
 from periplus.search.shard import PageRecord, Shard
 from periplus.search.spelling import complete_places, complete_words, did_you_mean
-from periplus.search.trend import Every, bucket_days
+from periplus.search.trend import Every, bucket_days, bucket_months
 from periplus.search.where import AROUND_KM, Where
 from periplus.store.folder import CrawlFolder
 
@@ -232,7 +232,10 @@ class Collection:
         """How many pages answer, over time."""
         question = self.understand(request)
         total = self.count(question.query)
-        buckets = bucket_days(count_numbers(self.shards, question.query, "day", MOST_DAYS), every)
+        if every in ("month", "year"):
+            buckets = bucket_months(count_numbers(self.shards, question.query, "month", MOST_DAYS), every)
+        else:
+            buckets = bucket_days(count_numbers(self.shards, question.query, "day", MOST_DAYS), every)
         dated = sum(bucket.count for bucket in buckets)
         return Trend(_understood(request, question), every, total, max(0, total - dated), buckets)
 

@@ -25,9 +25,12 @@ from periplus.search.names import GazetteerNames
 from periplus.web.api import Api
 from periplus.web.guard import Guard, error_response, is_loopback
 
-__all__ = ["build_app", "listen", "serve"]
+__all__ = ["build_app", "listen", "serve", "server_config"]
 
 STATIC = Path(__file__).parent / "static"
+LONGEST_HEAD = 2 * 2**20
+"""Bytes of a request's first line and headers; what is longer is cut off by the server."""
+
 REFRESH_SECONDS = 5.0
 """How often the server looks for pages that a running crawl has added."""
 
@@ -116,13 +119,25 @@ def serve(
         collection = Collection.open(folders, names=GazetteerNames())
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
         app = build_app(collection, hosts=hosts, token=token, rate=rate, origins=frozenset(origins))
-        config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False, access_log=False)
+        config = server_config(app)
         shown = f"[{host}]" if ":" in host else host
         print(f"Periplus is at http://{shown}:{listener.getsockname()[1]}/ — end with Ctrl-C", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])
     finally:
         listener.close()
+
+
+def server_config(app: Starlette) -> uvicorn.Config:
+    """How the server runs: quiet, and with room for an address of a megabyte, so that it gets our answer (400)."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        access_log=False,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:
