@@ -11,8 +11,8 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 ROOMS = [
     "errors", "clock", "model", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies",
     "network", "exchange", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
-    "analysis", "registering", "shared", "node", "job", "resume", "report", "crawl", "verify", "world", "replay",
-    "compare", "experiments", "assignments", "teaching", "commands", "cli",
+    "analysis", "registering", "shared", "node", "job", "resume", "report", "crawl", "verify", "relocation", "world",
+    "replay", "compare", "experiments", "assignments", "teaching", "commands", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 
