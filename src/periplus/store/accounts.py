@@ -1,4 +1,4 @@
-"""Rows of the exchange and the accounts of a node: outbox, inbox, traffic, counters; in the transaction of `commit.py`."""
+"""Rows of the exchange and the accounts of a node: outbox, inbox, traffic, counters; part of a `commit.py` batch."""
 
 import sqlite3
 from collections import Counter
