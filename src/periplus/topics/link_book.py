@@ -29,11 +29,11 @@ from periplus.topics.words import content_stems
 __all__ = ["LinkBook", "link_features"]
 
 BUCKETS = 1 << 15
-MAX_FEATURES = 12
+MAX_FEATURES = 8
 MAX_LINKS = 500_000
 """Links under way that are remembered; the oldest are let go."""
 
-MAX_PARENTS = 16
+MAX_PARENTS = 8
 PAGES = 1 << 16
 """Pages of which is remembered what came of their links; the oldest are let go."""
 
@@ -44,7 +44,7 @@ NOTICEABLE = 0.02
 """A queued URL moves in the frontier when its worth has changed by at least this."""
 
 SWEEP_PAGES = 8
-SWEEP_LINKS = 1_000
+SWEEP_LINKS = 500
 """All links are valued anew after so many pages, or after one page for every so many links, if that is more."""
 
 MAX_MOVES = 500
@@ -70,7 +70,7 @@ class _Table:
         self.total = np.zeros(size)  # of the parents' priorities
         self.relevance = np.zeros(size)  # of the parents, summed up
         self.count = np.zeros(size, np.int64)  # of the parents
-        self.parents = np.full((size, MAX_PARENTS), -1, np.int64)  # the last ones
+        self.parents = np.full((size, MAX_PARENTS), -1, np.int32)  # the last ones
         self.words = np.full((size, MAX_FEATURES), BUCKETS, np.uint16)
         self.queued = np.zeros(size)  # the priority that the frontier has
         self.node = np.zeros(size, np.int64)
@@ -93,7 +93,7 @@ class _Table:
         self.parents[slot] = -1
         self.words[slot] = BUCKETS
         words = np.frombuffer(features, "<u2")
-        self.words[slot, : len(words)] = words
+        self.words[slot, : len(words)] = words % BUCKETS
 
 
 class LinkBook:
@@ -111,7 +111,7 @@ class LinkBook:
         self._word_counts = np.zeros(BUCKETS + 1)
         self._child_sums = np.zeros(PAGES)
         self._child_counts = np.zeros(PAGES)
-        self._page = np.full(PAGES, -1, np.int64)  # whose counts they are
+        self._page = np.full(PAGES, -2, np.int32)  # whose counts they are
         self._pages = 0
         self._since_sweep = 0
         self._learnt_sum, self._learnt_count = 0.0, 0
@@ -197,18 +197,25 @@ class LinkBook:
 
     def _best_word(self, slots: Slots) -> Worths:
         at = self._table.words[slots]
+        if len(slots) > BUCKETS // MAX_FEATURES:
+            best: Worths = self._word_worths(slice(None))[at].max(axis=1)
+        else:
+            best = self._word_worths(at).max(axis=1)
+        return best
+
+    def _word_worths(self, at: npt.NDArray[np.uint16] | slice) -> Worths:
         counts = self._word_counts[at]
         prior = CAUTION * 0.5 * self._learnt_sum / self._learnt_count
-        worths = np.where(counts > 0.0, (self._word_sums[at] + prior) / (counts + CAUTION), 0.0)
-        best: Worths = worths.max(axis=1)
-        return best
+        return np.where(counts > 0.0, (self._word_sums[at] + prior) / (counts + CAUTION), 0.0)
 
     def _siblings(self, slots: Slots) -> Worths:
         parents = self._table.parents[slots]
         at = parents % PAGES
-        known = (parents >= 0) & (self._page[at] == parents)
-        sums = np.where(known, self._child_sums[at], 0.0).sum(axis=1)
-        share: Worths = sums / (np.where(known, self._child_counts[at], 0.0).sum(axis=1) + SIBLING_CAUTION)
+        sums, counts = self._child_sums[at], self._child_counts[at]
+        known = self._page[at] == parents
+        if not known.all():
+            sums, counts = np.where(known, sums, 0.0), np.where(known, counts, 0.0)
+        share: Worths = sums.sum(axis=1) / (counts.sum(axis=1) + SIBLING_CAUTION)
         return share
 
     def _note_moved(self, slots: Slots, worth: Worths, most: int | None = None) -> None:
