@@ -23,7 +23,7 @@ import numpy.typing as npt
 import xxhash
 
 from periplus.model import Link, RoutedLink
-from periplus.topics.link_names import slug_words
+from periplus.topics.url_names import slug_words
 from periplus.topics.words import content_stems
 
 __all__ = ["LinkBook", "link_features"]
