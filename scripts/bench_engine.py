@@ -183,8 +183,8 @@ def main() -> None:
         runs = {crawler: crawlers[crawler](site, Path(name)) for crawler in which}
     ours = runs.get("periplus")
     for crawler, run in runs.items():
-        if run is None:
-            table.add_row(crawler, "not installed")
+        if run is None or not run.pages:
+            table.add_row(crawler, "did not run" if run else "not installed")
             continue
         ratio = f"{ours.rate / run.rate:.2f}×" if ours and run is not ours else ""
         table.add_row(

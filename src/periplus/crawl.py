@@ -228,7 +228,7 @@ class Crawl:
                 for task in background:
                     task.cancel()
             await self._commit(shared)  # what the last deliveries allow the senders to delete
-            await self._index()
+            await self._index(again=True)
             reporter.say_ended(self._stop_reason)
 
     async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
@@ -369,29 +369,32 @@ class Crawl:
     async def _keep_indexing(self) -> None:
         while True:
             await self._clock.sleep(INDEX_SECONDS)
-            await self._index()
+            await self._index(again=False)
 
-    async def _index(self) -> None:
-        """Bring every node's index up to what is committed; one thread, so rounds never overlap."""
-        await self._written(self._indexer, self._update_indexes)
+    async def _index(self, *, again: bool) -> None:
+        """Bring every node's index up to what is committed; one thread, so rounds never overlap.
 
-    def _update_indexes(self) -> None:
+        `again`: also pages that were indexed before most links to them were known; at the end.
+        """
+        await self._written(self._indexer, self._update_indexes, again)
+
+    def _update_indexes(self, again: bool) -> None:
         for node in self._nodes.values():
             try:
-                self._update_index(node.name, node.store.folder)
+                self._update_index(node.name, node.store.folder, again=again)
             except Corrupt as error:  # it holds nothing that the database has not: once more from the beginning
                 self._journal.write("index built anew", node=node.name, reason=str(error))
                 self._indexes.pop(node.name, None)
                 shutil.rmtree(node.store.folder.index, ignore_errors=True)
-                self._update_index(node.name, node.store.folder)
+                self._update_index(node.name, node.store.folder, again=again)
 
-    def _update_index(self, name: str, folder: NodeFolder) -> None:
+    def _update_index(self, name: str, folder: NodeFolder, *, again: bool) -> None:
         index = self._indexes.get(name)
         if index is None:
             index = self._indexes[name] = NodeIndex.open(folder.index, create=True)
         # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
         with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
-            index.update(db)
+            index.update(db, again=again)
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""

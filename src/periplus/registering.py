@@ -1,7 +1,8 @@
 """What the registration of domains means for a crawl: seeds that are kept, and links that gain or lose by it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+import msgspec
 
 from periplus.fetch.registration import Registrant, Registrations
 from periplus.model import Place, RoutedLink
@@ -47,7 +48,7 @@ class RegisteredLinks:
             return link
         before = unpacked_parts(link.parts)
         parts = max((registered_parts(before, place, topic) for topic in self._topics), key=lambda p: p.priority)
-        return replace(link, priority=parts.priority, parts=packed_parts(parts))
+        return msgspec.structs.replace(link, priority=parts.priority, parts=packed_parts(parts))
 
     def _place(self, registrant: Registrant | None) -> Place | None:
         if registrant is None:

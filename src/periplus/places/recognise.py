@@ -94,7 +94,7 @@ def judge(sheet: Sheet, tables: Tables, outside: Outside, weights: Weights, *, h
     gather_units(sheet)
     rank_units(sheet, tables, outside, weights.ranking)
     support_hits(sheet, tables, has_host)
-    accept(sheet, weights.acceptance.flat)
+    accept(sheet, weights.acceptance.flat, weights.words.keys, weights.words.flat)
 
 
 def recognise(

@@ -4,10 +4,17 @@ from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _GROUPS, _ALL, _STRIDE, _OWN, _ROW, _SUPPORTS, _KINDS, _WITHIN, _SOLO, _KIND, _POPULATION, _SHAPE
 cdef int _CASELESS, _BIG, _AREA_1, _AREA_2, _AREA_3, _AREA_4
+cdef int _WORDS, _SPACE, _JOIN
+cdef unsigned long long _WORD_MASK
 cdef double _HOPELESS, _E
 
 @cython.locals(score=cython.double, at=cython.int, group=cython.int)
-cdef double _logistic(Sheet s, int hit, const double[::1] weights, int groups) noexcept
+cdef double _score(Sheet s, int hit, const double[::1] weights, int groups) noexcept
+cdef double _probability(double score) noexcept
+@cython.locals(first=cython.int, last=cython.int, near=cython.bint)
+cpdef int word_at(Sheet s, int hit, int which)
+@cython.locals(score=cython.double, which=cython.int, token=cython.int, key=cython.ulonglong, slot=cython.ulonglong)
+cdef double _word_score(Sheet s, int hit, const unsigned long long[::1] keys, const double[::1] weights) noexcept
 @cython.locals(kept=cython.int, hit=cython.int, probability=cython.double, keep=cython.bint)
 cpdef int screen(Sheet s, const double[::1] weights)
 cdef int _step(double value, double one, double two, double three, double four) noexcept
@@ -15,8 +22,9 @@ cdef int _step(double value, double one, double two, double three, double four) 
 cpdef void support_hits(Sheet s, Tables t, bint has_host)
 @cython.locals(at=cython.int, best=cython.int, i=cython.int, named=cython.int)
 cdef void _support(Sheet s, Tables t, int unit, bint has_host) noexcept
-@cython.locals(hit=cython.int)
-cpdef void accept(Sheet s, const double[::1] weights)
+@cython.locals(hit=cython.int, score=cython.double)
+cpdef void accept(Sheet s, const double[::1] weights, const unsigned long long[::1] word_keys,
+                  const double[::1] word_weights)
 @cython.locals(first=cython.int, length=cython.int, kind=cython.int, known=cython.bint)
 cdef double _caseless(Sheet s, int hit) noexcept
 @cython.locals(chosen=list, group=list, reach=cython.int, hit=cython.int, first=cython.int, last=cython.int)

@@ -1,7 +1,8 @@
 """How well a name is supported by the rest of the page, once its place is chosen: evidence for the last decision.
 
 Support has groups of categories, like those of `context`, but known only after ranking. Acceptance adds up the weights
-of all groups; of overlapping hits the longest is selected. Compiled where possible: see `sheet`.
+of all groups and of the words in and around the name; of overlapping hits the longest is selected. Compiled where
+possible: see `sheet`.
 """
 
 import math
@@ -9,11 +10,14 @@ from typing import Final
 
 from periplus.places.build import KINDS
 from periplus.places.context import GROUPS, KIND, POPULATION, SHAPE
-from periplus.places.folding import SOLO
-from periplus.places.sheet import CODES, SUPPORT_CODES, Reals, Sheet, Tables
+from periplus.places.folding import GAP_JOIN, GAP_SPACE, SOLO
+from periplus.places.sheet import CODES, SUPPORT_CODES, Ints, Reals, Sheet, Tables
 from periplus.places.units import WITHIN
 
-__all__ = ["CATEGORIES", "SUPPORT", "accept", "kind_code", "likeliest", "outcome", "screen", "select", "support_hits"]
+__all__ = [
+    "CATEGORIES", "SUPPORT", "WORDS", "WORD_BITS", "accept", "kind_code", "likeliest", "outcome", "screen", "select",
+    "support_hits", "word_at",
+]  # fmt: skip
 
 SUPPORT: Final[dict[str, tuple[str, ...]]] = {
     "near": ("none", "<0.3", "<0.7", "<1.2", "1.2+"),
@@ -29,6 +33,12 @@ SUPPORT: Final[dict[str, tuple[str, ...]]] = {
 CATEGORIES: Final = 32
 """Room for the weights of a group."""
 
+WORDS: Final = ("before", "after", "first", "last")
+"""The words that acceptance knows one by one: next to the name, and the outer ones of a name of several words."""
+
+WORD_BITS: Final = 12
+"""The table of those words has this power of two of places; a word lies at the low bits of its key or behind."""
+
 # The names below have C types in support.pxd.
 _GROUPS, _ALL, _STRIDE, _OWN, _ROW = len(GROUPS), len(GROUPS) + len(SUPPORT), CODES, SUPPORT_CODES, CATEGORIES
 _SUPPORTS = len(SUPPORT)
@@ -36,24 +46,59 @@ _KINDS, _WITHIN, _SOLO = len(KINDS), WITHIN, SOLO
 _KIND, _POPULATION, _SHAPE = (list(GROUPS).index(g) for g in ("kind", "population", "shape"))
 _CASELESS, _BIG = SHAPE.index("caseless"), POPULATION.index("<300k")
 _AREA_1, _AREA_2, _AREA_3, _AREA_4 = (KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
+_WORDS, _WORD_MASK, _SPACE, _JOIN = len(WORDS), (1 << WORD_BITS) - 1, GAP_SPACE, GAP_JOIN
 _HOPELESS = 0.04  # hits below this probability after screening are not looked at again
 _E = math.e
 
 
-def _logistic(s: Sheet, hit: int, weights: Reals, groups: int) -> float:
+def _score(s: Sheet, hit: int, weights: Reals, groups: int) -> float:
     """Weights hold one row per group; the bias comes after the last."""
     score = weights[_ALL * _ROW]
     at = hit * _STRIDE
     for group in range(groups):
         score += weights[group * _ROW + s.codes[at + group]]
+    return score
+
+
+def _probability(score: float) -> float:
     return 1.0 / (1.0 + float(_E**-score))
+
+
+def word_at(s: Sheet, hit: int, which: int) -> int:
+    """The token of one of `WORDS` around a hit, -1 where there is none."""
+    first, last = s.h_first[hit], s.h_last[hit]
+    if which == 0:
+        near = first > 0 and (s.t_gap[first - 1] == _SPACE or s.t_gap[first - 1] == _JOIN)
+        return first - 1 if near else -1
+    if which == 1:
+        near = last + 1 < s.tokens and (s.t_gap[last] == _SPACE or s.t_gap[last] == _JOIN)
+        return last + 1 if near else -1
+    if first == last:
+        return -1
+    return first if which == 2 else last
+
+
+def _word_score(s: Sheet, hit: int, keys: Ints, weights: Reals) -> float:
+    """What the words in and around a hit add."""
+    score = 0.0
+    for which in range(_WORDS):
+        token = word_at(s, hit, which)
+        if token < 0:
+            continue
+        key = s.t_key[token]
+        slot = key & _WORD_MASK
+        while keys[slot] and keys[slot] != key:
+            slot = (slot + 1) & _WORD_MASK
+        if keys[slot]:
+            score += weights[slot * _WORDS + which]
+    return score
 
 
 def screen(s: Sheet, weights: Reals) -> int:
     """Mark the hits that are not hopeless as kept; how many they are."""
     kept = 0
     for hit in range(s.hits):
-        probability = _logistic(s, hit, weights, _GROUPS)
+        probability = _probability(_score(s, hit, weights, _GROUPS))
         s.h_probability[hit] = probability
         keep = probability >= _HOPELESS or s.codes[hit * _STRIDE + _SHAPE] == _CASELESS
         s.h_kept[hit] = keep
@@ -101,7 +146,7 @@ def _support(s: Sheet, t: Tables, unit: int, has_host: bool) -> None:
     s.u_codes[at + 6] = _step(s.c_probability[best], 0.4, 0.7, 0.9, 9.0)
 
 
-def accept(s: Sheet, weights: Reals) -> None:
+def accept(s: Sheet, weights: Reals, word_keys: Ints, word_weights: Reals) -> None:
     """The probability of every kept hit that it is a place; 0 for the others."""
     for hit in range(s.hits):
         if not s.h_kept[hit]:
@@ -109,7 +154,8 @@ def accept(s: Sheet, weights: Reals) -> None:
         elif s.codes[hit * _STRIDE + _SHAPE] == _CASELESS:
             s.h_probability[hit] = _caseless(s, hit)
         else:
-            s.h_probability[hit] = _logistic(s, hit, weights, _ALL)
+            score = _score(s, hit, weights, _ALL) + _word_score(s, hit, word_keys, word_weights)
+            s.h_probability[hit] = _probability(score)
 
 
 def _caseless(s: Sheet, hit: int) -> float:

@@ -4,7 +4,9 @@ Screening and acceptance are logistic regressions on the categories of `context`
 over the candidates of each name. Same documents in, same weights out.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from periplus.model import Located
 from periplus.places.build import unit_vectors
 from periplus.places.context import GROUPS, KIND
+from periplus.places.folding import fold
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.locate import locate
 from periplus.places.memory import HostPrior, leave_one_out
@@ -22,7 +25,7 @@ from periplus.places.recognise import Evidence, borrowed_sheet, describe, judge,
 from periplus.places.scan import pieces
 from periplus.places.scoring import Document
 from periplus.places.sheet import CODES, Sheet
-from periplus.places.support import SUPPORT, screen
+from periplus.places.support import SUPPORT, WORDS, screen, word_at
 from periplus.places.units import WITHIN, gather_units
 
 __all__ = ["Example", "Recipe", "fit_recipe", "prepare_all"]
@@ -31,8 +34,12 @@ F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 U8 = npt.NDArray[np.uint8]
 Block = tuple[npt.NDArray[np.float32], int, float]
+Spoken = list[tuple[str, ...]]  # for each hit the words of `WORDS`, "" where there is none
 
 LOGISTIC_L2: Final = 1.0
+WORD_L2: Final = 2.0
+WORD_DOCUMENTS: Final = 3
+"""A word gets a weight of its own if that many documents have it in the same place by a name."""
 RANK_L2: Final = 0.1
 _LABEL_KM: Final = 161.0
 
@@ -64,7 +71,8 @@ class Recipe:
     importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 1.5),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
     threshold: float = 0.49
-    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0))  # no corpus has these
+    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0), ("host_same", 0.5))
+    """No corpus has the first two; what a site's other pages say of the very same name repeats their errors there."""
 
 
 def prepare_all(
@@ -122,34 +130,49 @@ def _labels(
 
 
 def _train_logistic(
+    codes: list[U8], labels: list[npt.NDArray[np.bool_]], weights: list[F64], groups: dict[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """Bias and group weights of a logistic model."""
+    return _train_with_words(codes, labels, weights, groups, ([], []))
+
+
+def _train_with_words(
     codes: list[U8],
     labels: list[npt.NDArray[np.bool_]],
     weights: list[F64],
     groups: dict[str, tuple[str, ...]],
+    words: tuple[list[tuple[int, str]], list[Spoken]],
 ) -> dict[str, Any]:
-    """Bias and group weights of a logistic model."""
+    """The same with weights of single words: the known ones, as (place, word), and those of every hit."""
+    vocabulary, spoken = words
     at, size = {}, 1
     for group, names in groups.items():
         at[group] = size
         size += len(names)
     index = np.concatenate(codes).astype(np.int64) + np.array([at[g] for g in groups])
-    beta = _newton_logistic(
-        index, np.concatenate(labels).astype(np.float64), np.concatenate(weights), size, LOGISTIC_L2
-    )
+    column = {entry: size + i for i, entry in enumerate(vocabulary)}
+    penalty = np.full(size + len(column), LOGISTIC_L2)
+    penalty[0], penalty[size:] = 1e-6, WORD_L2
+    x = np.zeros((len(index), len(penalty)), dtype=np.float32)
+    x[:, 0] = 1.0
+    np.put_along_axis(x, index, 1.0, axis=1)
+    for i, around in enumerate(one for page in spoken for one in page):
+        for entry in enumerate(around):
+            if entry in column:
+                x[i, column[entry]] = 1.0
+    beta = _newton_logistic(x, np.concatenate(labels).astype(np.float64), np.concatenate(weights), penalty)
     learnt = {
         g: {name: round(float(beta[at[g] + i]), 4) for i, name in enumerate(names)} for g, names in groups.items()
     }
-    return {"bias": round(float(beta[0]), 4), "groups": learnt}
+    told: dict[str, dict[str, float]] = {place: {} for place in WORDS} if vocabulary else {}
+    for (place, word), at_word in column.items():
+        told[WORDS[place]][word] = round(float(beta[at_word]), 4)
+    return {"bias": round(float(beta[0]), 4), "groups": learnt} | ({"words": told} if told else {})
 
 
-def _newton_logistic(index: I64, y: F64, w: F64, size: int, l2: float) -> F64:
+def _newton_logistic(x: npt.NDArray[np.float32], y: F64, w: F64, penalty: F64) -> F64:
     """Logistic regression over one-hot columns (column 0 is the bias)."""
-    beta = np.zeros(size)
-    x = np.zeros((len(index), size), dtype=np.float32)
-    x[:, 0] = 1.0
-    np.put_along_axis(x, index, 1.0, axis=1)
-    penalty = np.full(size, l2)
-    penalty[0] = 1e-6
+    beta = np.zeros(len(penalty))
     for _ in range(25):
         p = 1.0 / (1.0 + np.exp(-(x @ beta.astype(np.float32)).astype(np.float64)))
         gradient = x.T @ ((y - p) * w).astype(np.float32) - penalty * beta
@@ -202,29 +225,53 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
     }
     for _ in range(2):  # what ranking sees of a page depends on the ranker itself
         blocks = [b for e in placed for b in _rank_blocks(e, gazetteer, weights_from(data))]
+        for features, _, _ in blocks:
+            features[:, [FEATURES.index(name) for name, _ in recipe.by_hand]] = 0.0
         beta = _newton_softmax(blocks, RANK_L2)
         learnt = {name: round(float(v), 4) for name, v in zip(FEATURES, beta, strict=True)}
         data["ranking"]["weights"] = learnt | dict(recipe.by_hand)
     weights = weights_from(data)
-    codes, labels, amounts = [], [], []
+    codes, labels, amounts, spoken = [], [], [], []
     for example in teaching:
-        judged, keep = _judged(example, gazetteer, weights)
+        judged, keep, around = _judged(example, gazetteer, weights)
         codes.append(judged)
         labels.append(example.label[keep])
         amounts.append(example.weight[keep])
-    accepted = _train_logistic(codes, labels, amounts, {**GROUPS, **SUPPORT})
+        spoken.append(around)
+    words = (_vocabulary(teaching, spoken), spoken)
+    accepted = _train_with_words(codes, labels, amounts, {**GROUPS, **SUPPORT}, words)
     return {**data, "acceptance": {**accepted, "threshold": recipe.threshold}}
 
 
-def _judged(example: Example, gazetteer: Gazetteer, weights: Weights) -> tuple[U8, I64]:
-    """The categories of the hits that screening leaves, support included, and which hits those are."""
+def _vocabulary(examples: list[Example], spoken: list[Spoken]) -> list[tuple[int, str]]:
+    """The words, each with its place, that enough documents have."""
+    where = {
+        (entry, id(e.document))
+        for e, page in zip(examples, spoken, strict=True)
+        for one in page
+        for entry in enumerate(one)
+    }
+    documents = Counter(entry for entry, _ in where)
+    return sorted(entry for entry, count in documents.items() if entry[1] and count >= WORD_DOCUMENTS)
+
+
+_folded = cache(fold)
+
+
+def _judged(example: Example, gazetteer: Gazetteer, weights: Weights) -> tuple[U8, I64, Spoken]:
+    """The categories of the hits that screening leaves, support included, which hits those are, and their words."""
     with borrowed_sheet(gazetteer) as (sheet, tables):
         describe(sheet, tables, example.text)
         screen(sheet, weights.screening.flat)
         keep = np.flatnonzero(np.asarray(sheet.h_kept)[: sheet.hits])
         outside = outside_of(Evidence(example.prior), gazetteer)
         judge(sheet, tables, outside, weights, has_host=example.has_host)
-        return _codes(sheet, len(GROUPS) + len(SUPPORT))[keep], keep
+        around: Spoken = []
+        for hit in keep.tolist():
+            tokens = [word_at(sheet, hit, which) for which in range(len(WORDS))]
+            words = [example.text[sheet.t_start[t] : sheet.t_end[t]] if t >= 0 else "" for t in tokens]
+            around.append(tuple(_folded(word) if word else "" for word in words))
+        return _codes(sheet, len(GROUPS) + len(SUPPORT))[keep], keep, around
 
 
 def _rank_blocks(example: Example, gazetteer: Gazetteer, weights: Weights) -> list[Block]:

@@ -134,8 +134,8 @@ def _record_id(kind: str, fetched: Fetched) -> str:
 
 
 def warc_date(moment: datetime) -> str:
-    """A time as WARC writes it."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    """A time, in UTC, as WARC writes it."""
+    return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
 def payload_digest(body: bytes) -> str:

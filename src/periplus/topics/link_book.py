@@ -11,12 +11,12 @@
 
 Words and siblings are what the crawl learns; without `adaptive` they are left out. Memory is bounded: a table of
 fixed size for words, a limited number of links under way and of pages whose links are followed up. What is learnt
-changes what links are worth that no page has named since, so all of them are valued anew from time to time, the more
-seldom the more there are. Deterministic: the same links in the same order give the same values. Belongs to the event
-loop.
+changes what links are worth that no page has named since, so with every page a few of them are valued anew, in turn.
+Deterministic: the same links in the same order give the same values. Belongs to the event loop.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ import xxhash
 from periplus.model import Link, RoutedLink
 from periplus.topics.url_names import slug_words
 from periplus.topics.words import content_stems
+from periplus.urls import MarkSet
 
 __all__ = ["LinkBook", "link_features"]
 
@@ -43,12 +44,8 @@ WORDS, SIBLINGS, HUB = 0.5, 0.3, 0.02
 NOTICEABLE = 0.02
 """A queued URL moves in the frontier when its worth has changed by at least this."""
 
-SWEEP_PAGES = 8
-SWEEP_LINKS = 500
-"""All links are valued anew after so many pages, or after one page for every so many links, if that is more."""
-
-MAX_MOVES = 500
-"""URLs that move in the frontier by one sweep: those whose worth has changed most."""
+IN_TURN = 256
+"""Links that are valued anew with every page."""
 
 Slots = npt.NDArray[np.int64]
 Worths = npt.NDArray[np.float64]
@@ -58,8 +55,13 @@ def link_features(link: Link, language: str, seed: int = 0) -> bytes:
     """The words of a link's anchor and URL, hashed; two bytes each."""
     words = dict.fromkeys(content_stems(f"{link.anchor} {' '.join(slug_words(link.url))}", language))
     words.pop("", None)
-    hashed = [xxhash.xxh32_intdigest(word.encode(), seed) % BUCKETS for word in list(words)[:MAX_FEATURES]]
-    return b"".join(one.to_bytes(2, "little") for one in hashed)
+    hashed = [_bucket(word, seed) for word in list(words)[:MAX_FEATURES]]
+    return b"".join(one.to_bytes(2, "little") for one in dict.fromkeys(hashed))
+
+
+@lru_cache(maxsize=100_000)
+def _bucket(word: str, seed: int) -> int:
+    return xxhash.xxh32_intdigest(word.encode(), seed) % BUCKETS
 
 
 class _Table:
@@ -70,7 +72,7 @@ class _Table:
         self.total = np.zeros(size)  # of the parents' priorities
         self.relevance = np.zeros(size)  # of the parents, summed up
         self.count = np.zeros(size, np.int64)  # of the parents
-        self.parents = np.full((size, MAX_PARENTS), -1, np.int32)  # the last ones
+        self.parents = np.full((size, MAX_PARENTS), -1, np.int64)  # the last ones
         self.words = np.full((size, MAX_FEATURES), BUCKETS, np.uint16)
         self.queued = np.zeros(size)  # the priority that the frontier has
         self.node = np.zeros(size, np.int64)
@@ -93,7 +95,7 @@ class _Table:
         self.parents[slot] = -1
         self.words[slot] = BUCKETS
         words = np.frombuffer(features, "<u2")
-        self.words[slot, : len(words)] = words % BUCKETS
+        self.words[slot, : len(words)] = words
 
 
 class LinkBook:
@@ -111,9 +113,11 @@ class LinkBook:
         self._word_counts = np.zeros(BUCKETS + 1)
         self._child_sums = np.zeros(PAGES)
         self._child_counts = np.zeros(PAGES)
-        self._page = np.full(PAGES, -2, np.int32)  # whose counts they are
+        self._page = np.full(PAGES, -1, np.int64)  # whose counts they are
         self._pages = 0
-        self._since_sweep = 0
+        self._turn = 0
+        self._taken = 0  # slots that were ever taken
+        self._done = MarkSet()
         self._learnt_sum, self._learnt_count = 0.0, 0
 
     def __len__(self) -> int:
@@ -121,9 +125,19 @@ class LinkBook:
 
     def value(self, links: Sequence[RoutedLink], relevance: float = 0.0) -> list[float]:
         """What the links of one page of that relevance are worth now; what is known already is valued anew."""
-        if not links:
-            return []
         page = self._turn_page()
+        found = [1.0 if link.priority is None else link.priority for link in links]
+        open_links = [at for at, link in enumerate(links) if link.fingerprint not in self._done]
+        if open_links:
+            for at, worth in zip(
+                open_links, self._valued([links[at] for at in open_links], page, relevance), strict=True
+            ):
+                found[at] = worth
+        self._value_in_turn()
+        return found
+
+    def _valued(self, links: Sequence[RoutedLink], page: int, relevance: float) -> list[float]:
+        """What links are worth that were not followed yet, when one more page names them."""
         slots = np.array([self._slot(link) for link in links], np.int64)
         table = self._table
         new = table.count[slots] == 0
@@ -136,20 +150,20 @@ class LinkBook:
         table.queued[slots[new]] = worth[new]
         self._note_moved(slots, worth)
         found: list[float] = worth.tolist()
-        self._sweep()
         return found
 
     def learn(self, fingerprint: int, relevance: float) -> None:
         """A URL was fetched and its page judged: its link's words and its parents gain or lose by it."""
+        self._done.add(fingerprint)
         slot = self._slots.pop(fingerprint, None)
         if slot is None:
             return
-        self._free.append(slot)
+        self._let_go(slot)
         for waiting in self._changed.values():
             waiting.pop(fingerprint, None)
         if not self._adaptive:
             return
-        words = np.unique(self._table.words[slot])
+        words = self._table.words[slot]  # each once
         words = words[words < BUCKETS]
         self._word_sums[words] += relevance
         self._word_counts[words] += 1.0
@@ -169,7 +183,6 @@ class LinkBook:
         """The number of a page whose links come now."""
         page = self._pages
         self._pages += 1
-        self._since_sweep += 1
         at = page % PAGES
         self._page[at], self._child_sums[at], self._child_counts[at] = page, 0.0, 0.0
         return page
@@ -179,13 +192,18 @@ class LinkBook:
         if known is not None:
             return known
         if len(self._slots) >= self._max_links:
-            self._free.append(self._slots.pop(next(iter(self._slots))))
+            self._let_go(self._slots.pop(next(iter(self._slots))))
         if not self._free and len(self._slots) >= len(self._table):
             self._table.grow(min(self._max_links, 2 * len(self._table)))
         slot = self._free.pop() if self._free else len(self._slots)
+        self._taken = max(self._taken, slot + 1)
         self._slots[link.fingerprint] = slot
         self._table.clear(slot, link.fingerprint, link.features[: 2 * MAX_FEATURES])
         return slot
+
+    def _let_go(self, slot: int) -> None:
+        self._free.append(slot)
+        self._table.count[slot] = 0
 
     def _worth(self, slots: Slots) -> Worths:
         table = self._table
@@ -197,44 +215,40 @@ class LinkBook:
 
     def _best_word(self, slots: Slots) -> Worths:
         at = self._table.words[slots]
-        if len(slots) > BUCKETS // MAX_FEATURES:
-            best: Worths = self._word_worths(slice(None))[at].max(axis=1)
-        else:
-            best = self._word_worths(at).max(axis=1)
-        return best
-
-    def _word_worths(self, at: npt.NDArray[np.uint16] | slice) -> Worths:
         counts = self._word_counts[at]
         prior = CAUTION * 0.5 * self._learnt_sum / self._learnt_count
-        return np.where(counts > 0.0, (self._word_sums[at] + prior) / (counts + CAUTION), 0.0)
+        worths = np.where(counts > 0.0, (self._word_sums[at] + prior) / (counts + CAUTION), 0.0)
+        best: Worths = worths.max(axis=1)
+        return best
 
     def _siblings(self, slots: Slots) -> Worths:
         parents = self._table.parents[slots]
         at = parents % PAGES
-        sums, counts = self._child_sums[at], self._child_counts[at]
-        known = self._page[at] == parents
-        if not known.all():
-            sums, counts = np.where(known, sums, 0.0), np.where(known, counts, 0.0)
-        share: Worths = sums.sum(axis=1) / (counts.sum(axis=1) + SIBLING_CAUTION)
+        known = (parents >= 0) & (self._page[at] == parents)
+        sums = np.where(known, self._child_sums[at], 0.0).sum(axis=1)
+        share: Worths = sums / (np.where(known, self._child_counts[at], 0.0).sum(axis=1) + SIBLING_CAUTION)
         return share
 
-    def _note_moved(self, slots: Slots, worth: Worths, most: int | None = None) -> None:
+    def _note_moved(self, slots: Slots, worth: Worths) -> None:
         """Remember which links moved noticeably, for the frontier."""
         table = self._table
-        change = np.abs(worth - table.queued[slots])
-        moved = np.flatnonzero(change >= NOTICEABLE)
-        if most is not None and len(moved) > most:
-            moved = np.sort(moved[np.argsort(-change[moved], kind="stable")[:most]])
-        names = list(self._nodes)
-        for i in moved.tolist():
-            slot = slots[i]
-            self._changed.setdefault(names[table.node[slot]], {})[int(table.mark[slot])] = float(worth[i])
-        table.queued[slots[moved]] = worth[moved]
-
-    def _sweep(self) -> None:
-        """Value all links anew, if it is time."""
-        if not self._adaptive or self._since_sweep < max(SWEEP_PAGES, len(self._slots) // SWEEP_LINKS):
+        moved = np.flatnonzero(np.abs(worth - table.queued[slots]) >= NOTICEABLE)
+        if not len(moved):
             return
-        self._since_sweep = 0
-        slots = np.fromiter(self._slots.values(), np.int64, len(self._slots))
-        self._note_moved(slots, self._worth(slots), MAX_MOVES)
+        names = list(self._nodes)
+        at = slots[moved]
+        for node, mark, now in zip(
+            table.node[at].tolist(), table.mark[at].tolist(), worth[moved].tolist(), strict=True
+        ):
+            self._changed.setdefault(names[node], {})[mark] = now
+        table.queued[at] = worth[moved]
+
+    def _value_in_turn(self) -> None:
+        """Value the next links anew."""
+        if not self._adaptive:
+            return
+        start = self._turn if self._turn < self._taken else 0
+        self._turn = start + IN_TURN
+        slots = start + np.flatnonzero(self._table.count[start : min(self._turn, self._taken)])
+        if len(slots):
+            self._note_moved(slots, self._worth(slots))

@@ -49,6 +49,7 @@ class LinkNames:
         self._worth = topic.table.worth
         self._has_places = bool(topic.places)
         self._url_names = topic.url_names
+        self._text = page.text
         self._length = len(page.text)
         mentions = [mention for mention in located.mentions if mention.place is not None]
         self._names: dict[tuple[str, ...], Place] = {name_key(place.name): place for place, _ in topic.places}
@@ -70,14 +71,14 @@ class LinkNames:
         """What the anchor names, what the words around it name, and how many words these are."""
         if not self._names:
             return Near(NOTHING, NOTHING, 0, 0.0)
-        terms = _blanks(link.anchor) + _blanks(link.before) + _blanks(link.after)
         if 0 <= link.start < link.end <= self._length:
-            low, high = link.start - len(link.before) - 1, link.end + len(link.after) + 1
             anchored = self._between(link.start, link.end)
-            around = Named(*(a - b for a, b in zip(self._between(low, high), anchored, strict=True)))
+            around = Named(*(a - b for a, b in zip(self._between(link.low, link.high), anchored, strict=True)))
+            terms = _blanks(self._text, link.low, link.high)
             letters = link.end - link.start
         else:
             anchored, around = self._in_text(link.anchor), self._in_text(f"{link.before} {link.after}")
+            terms = sum(_blanks(text, 0, len(text)) for text in (link.anchor, link.before, link.after))
             letters = len(link.anchor)
         return Near(anchored, around, terms, min(1.0, anchored.length / letters) if anchored.length else 0.0)
 
@@ -105,6 +106,6 @@ class LinkNames:
         return Named(len(found), len(wanted), sum(len(place.name) for place in wanted))
 
 
-def _blanks(text: str) -> int:
-    """Words of a text whose blanks are single."""
-    return text.count(" ") + 1 if text else 0
+def _blanks(text: str, start: int, end: int) -> int:
+    """Words of a piece of text whose blanks are single."""
+    return text.count(" ", start, end) + text.count("\n", start, end) + 1 if end > start else 0
