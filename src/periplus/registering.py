@@ -8,9 +8,9 @@ from periplus.fetch.registration import Registrant, Registrations
 from periplus.model import Place, RoutedLink
 from periplus.places import Gazetteer, locate
 from periplus.topics import Topic, packed_parts, unpacked_parts
-from periplus.topics.link_names import slug_words
 from periplus.topics.priority import spatial_correlation
 from periplus.topics.registered import registered_parts, registered_place
+from periplus.topics.url_names import slug_words
 from periplus.urls import canonicalize, registrable_domain
 
 __all__ = ["RegisteredLinks", "kept_seeds"]

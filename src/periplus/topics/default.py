@@ -86,22 +86,23 @@ def _by_hand(found: Found, topic: Topic, words: int) -> float:
 
 
 def place_step(
-    masses: Mapping[Place, float], topic: Topic, words: int, country: str = ""
+    masses: Mapping[Place, float], topic: Topic, words: int, country: str = "", url: str = ""
 ) -> tuple[float, dict[str, float]]:
     """Relevance 0..1 of the page's places, and the mass found for each of the topic's places."""
     if not topic.places:
         return 1.0, {}
-    share, evidence = place_share(masses, topic, words, country)
+    share, evidence = place_share(masses, topic, words, country, url)
     half = topic.learnt.place_half or HAND_PLACE_HALF
     return _scaled(share, half), evidence
 
 
 def place_share(
-    masses: Mapping[Place, float], topic: Topic, words: int, country: str = ""
+    masses: Mapping[Place, float], topic: Topic, words: int, country: str = "", url: str = ""
 ) -> tuple[float, dict[str, float]]:
     """The share of the page's places that lie in the topic's, 0..1, with what counted for which.
 
-    The country of the page's site counts as one mention of the topic's place that is in it.
+    The country of the page's site counts as one mention of the topic's place that is in it, and so does a place that
+    the page's URL names.
     """
     table = topic.table
     target = support = 0.0
@@ -118,8 +119,10 @@ def place_share(
                 target += mass
             else:
                 support += worth.weight * mass
-    home = table.countries.get(country, -1) if country else -1
-    if home >= 0:
+    in_url = topic.url_names.find(url)[:1]
+    for home in (table.countries.get(country, -1) if country else -1, *(table.worth(one).position for one in in_url)):
+        if home < 0:
+            continue
         total += 1.0
         by_position[home] = by_position.get(home, 0.0) + 1.0
         if table.weight_of(home) >= 0.5:

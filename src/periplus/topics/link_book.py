@@ -12,8 +12,7 @@
 Words and siblings are what the crawl learns; without `adaptive` they are left out. Memory is bounded: a table of
 fixed size for words, a limited number of links under way and of pages whose links are followed up. What is learnt
 changes what links are worth that no page has named since, so with every page a few of them are valued anew, in turn.
-Deterministic: the same links in the same order give the same values. Belongs to the event
-loop.
+Deterministic: the same links in the same order give the same values. Belongs to the event loop.
 """
 
 from collections.abc import Sequence
@@ -24,18 +23,18 @@ import numpy.typing as npt
 import xxhash
 
 from periplus.model import Link, RoutedLink
-from periplus.topics.link_names import slug_words
+from periplus.topics.url_names import slug_words
 from periplus.topics.words import content_stems
 from periplus.urls import MarkSet
 
 __all__ = ["LinkBook", "link_features"]
 
 BUCKETS = 1 << 15
-MAX_FEATURES = 12
+MAX_FEATURES = 8
 MAX_LINKS = 500_000
 """Links under way that are remembered; the oldest are let go."""
 
-MAX_PARENTS = 16
+MAX_PARENTS = 8
 PAGES = 1 << 16
 """Pages of which is remembered what came of their links; the oldest are let go."""
 

@@ -7,20 +7,16 @@ look-up in the gazetteer. Where a link stands in the text is known, so what is n
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from periplus.model import Link, Located, Page, Place
 from periplus.topics.topic import Topic
+from periplus.topics.url_names import longest_names, name_key
 
-__all__ = ["LinkNames", "Named", "slug_words"]
+__all__ = ["LinkNames", "Named", "Near"]
 
 MAX_NAMES = 400
-LONGEST_NAME = 4
-MAX_SLUG = 400
-MAX_SLUG_WORDS = 40
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -53,13 +49,14 @@ class LinkNames:
     def __init__(self, page: Page, located: Located, topic: Topic) -> None:
         self._worth = topic.table.worth
         self._has_places = bool(topic.places)
+        self._url_names = topic.url_names
         self._text = page.text
         self._length = len(page.text)
         mentions = [mention for mention in located.mentions if mention.place is not None]
-        self._names: dict[tuple[str, ...], Place] = {_key(place.name): place for place, _ in topic.places}
+        self._names: dict[tuple[str, ...], Place] = {name_key(place.name): place for place, _ in topic.places}
         for mention in mentions[:MAX_NAMES]:
             if mention.place is not None:
-                self._names.setdefault(_key(mention.text), mention.place)
+                self._names.setdefault(name_key(mention.text), mention.place)
         self._names.pop((), None)
         self._first = {key[0] for key in self._names}
         self._starts = [mention.start for mention in mentions]
@@ -87,23 +84,12 @@ class LinkNames:
         return Near(anchored, around, terms, min(1.0, anchored.length / letters) if anchored.length else 0.0)
 
     def in_words(self, words: Sequence[str]) -> list[Place]:
-        """The places that a row of words names, the longest names first."""
-        first = self._first
-        if first.isdisjoint(words):
-            return []
-        found: list[Place] = []
-        at = 0
-        while at < len(words):
-            step = 1
-            if words[at] in first:
-                for length in range(min(LONGEST_NAME, len(words) - at), 0, -1):
-                    place = self._names.get(tuple(words[at : at + length]))
-                    if place is not None:
-                        found.append(place)
-                        step = length
-                        break
-            at += step
-        return found
+        """The places of the page that a row of words names, the longest names first."""
+        return [] if self._first.isdisjoint(words) else longest_names(words, self._names)
+
+    def in_url(self, words: Sequence[str]) -> list[Place]:
+        """The places that a URL names: those of the page, or else those that the topic knows."""
+        return self.in_words(words) or self._url_names.in_words(words)
 
     def _is_wanted(self, place: Place) -> bool:
         return not self._has_places or self._worth(place).is_target
@@ -119,21 +105,6 @@ class LinkNames:
         found = self.in_words(_WORD.findall(text.casefold())) if text.strip() else []
         wanted = [place for place in found if self._is_wanted(place)]
         return Named(len(found), len(wanted), sum(len(place.name) for place in wanted))
-
-
-@lru_cache(maxsize=50_000)  # the links of one page are mostly those of the next
-def slug_words(url: str) -> tuple[str, ...]:
-    """The words of a URL: host without its top-level domain, and path."""
-    _, _, rest = url.partition("://")
-    host, _, path = rest[:MAX_SLUG].partition("/")
-    path = path.partition("?")[0].partition("#")[0]
-    if "%" in path:
-        path = unquote(path)
-    return tuple(_WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS])
-
-
-def _key(name: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(name.casefold()))[:LONGEST_NAME]
 
 
 def _blanks(text: str, start: int, end: int) -> int:

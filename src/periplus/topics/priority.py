@@ -29,8 +29,9 @@ from typing import NamedTuple
 
 from periplus.model import EARTH_RADIUS_KM, Link, Located, Page, Place, Score
 from periplus.topics.link_book import link_features
-from periplus.topics.link_names import LinkNames, Named, slug_words
+from periplus.topics.link_names import LinkNames, Named
 from periplus.topics.topic import Topic
+from periplus.topics.url_names import slug_words
 
 __all__ = [
     "LinkParts",
@@ -115,7 +116,7 @@ class LinkScorer:
         """The parts of one link's priority."""
         score, topic = self._score, self._topic
         slug = slug_words(link.url) if self._reads_urls else ()
-        in_url = self._names.in_words(slug) if slug else []
+        in_url = self._names.in_url(slug) if slug else []
         anchored, around, terms, covered = self._names.near(link)
         spatial = spatial_correlation(in_url) if in_url else 0.0
         focus = min(1.0, (anchored.all + around.all) / terms) if terms else 0.0

@@ -5,7 +5,6 @@ and counts alone. Else the place of registration is the URL's only entity: its s
 lies in the topic's places counts a third in `places`, where anchor and URL are silent. Pure.
 """
 
-from periplus.errors import PlaceError
 from periplus.model import Place
 from periplus.places import Gazetteer
 from periplus.topics.priority import ANCHOR, OWN, PARENT, UNWORDED, LinkParts
@@ -18,18 +17,32 @@ REGISTERED = 1 / 3
 
 def registered_place(locality: str, region: str, country: str, gazetteer: Gazetteer) -> Place | None:
     """The place of a postal address by its parts, as exactly as it can be told; None if not at all."""
-    for name in (locality, region):
-        for outer in (region if name != region else "", country):
-            if name and outer:
-                try:
-                    return gazetteer.resolve(f"{name}, {outer}")
-                except PlaceError:
-                    continue
-    if len(country) == 2:
-        row = gazetteer.country_row(country.upper())
+    home = _country(country, gazetteer)
+    if country and home is None:
+        return None
+    code = home.country if home else None
+    if locality and (home or region):
+        towns = gazetteer.find(locality, country=code)
+        inside = [town for town in towns if region.casefold() in _above(town)] if region else towns
+        if inside or (towns and home):
+            return (inside or towns)[0]
+    if region and home:
+        found = gazetteer.find(region, country=code, limit=1)
+        return found[0] if found else home
+    return home
+
+
+def _country(name: str, gazetteer: Gazetteer) -> Place | None:
+    if len(name) == 2:
+        row = gazetteer.country_row(name.upper())
         return gazetteer.place_at(row) if row >= 0 else None
-    found = gazetteer.find(country, limit=1) if country else []
+    found = gazetteer.find(name, limit=1) if name else []
     return found[0] if found and found[0].kind == "country" else None
+
+
+def _above(place: Place) -> set[str]:
+    """What a region of the place may be called."""
+    return {place.admin1.casefold(), *(name.casefold() for name in place.path[:-1])}
 
 
 def registered_parts(parts: LinkParts, place: Place, topic: Topic) -> LinkParts:

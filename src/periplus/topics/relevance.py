@@ -92,7 +92,7 @@ def _by_default(view: View, topic: Topic) -> Score:
         reading = view.reading(language, lexicons)
         words = reading.words
         keywords, keyword_evidence = learnt_step(reading, topic, language, view.page.text)
-    places, place_evidence = place_step(view.masses, topic, words or view.words, view.country)
+    places, place_evidence = place_step(view.masses, topic, words or view.words, view.country, view.page.url)
     relevant = keywords >= topic.keyword_threshold and places >= topic.place_threshold
     return Score(keywords, places, relevant, keyword_evidence, place_evidence)
 

@@ -10,6 +10,7 @@ from periplus.places import Gazetteer, Relation, RelationKind, related_set
 from periplus.settings import LearntSettings, RelatednessSettings, TopicSettings
 from periplus.topics.lexicon import Lexicon
 from periplus.topics.place_table import PlaceTable
+from periplus.topics.url_names import UrlNames
 from periplus.topics.words import WORD, primary_language
 
 __all__ = ["POINTS", "Topic", "make_topic", "make_topics"]
@@ -19,6 +20,9 @@ POINTS = {"wide": (0.27, 0.01), "balanced": (0.5, 0.5), "strict": (0.64, 0.67)}
 
 MAX_LEXICONS = 128
 """Languages whose keywords are kept ready; pages may claim any."""
+
+
+NO_NAMES = UrlNames({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Topic:
     learnt: LearntSettings = field(default_factory=LearntSettings)
     related: dict[int, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     extents: dict[int, tuple[int, float]] = field(default_factory=dict)
+    url_names: UrlNames = NO_NAMES
     table: PlaceTable = field(init=False, compare=False, repr=False)
     _mass: float = field(init=False, compare=False, repr=False)
     _lexicons: dict[tuple[str, str], Lexicon] = field(init=False, compare=False, repr=False)
@@ -119,6 +124,7 @@ def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer, *, 
         learnt=settings.learnt,
         related=_related(places, settings.relatedness, gazetteer) if settings.judge == "paper" else {},
         extents=_extents(places, settings.relatedness, gazetteer) if settings.judge == "default" else {},
+        url_names=UrlNames.of([place for place, _ in places], gazetteer),
     )
 
 

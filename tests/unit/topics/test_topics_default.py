@@ -69,6 +69,44 @@ def test_title_and_site_count(gazetteer: Gazetteer) -> None:
     assert headed.place_relevance > plain.place_relevance
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Straßenbahnen in München und Köln. Deutschland baut aus.", "de"),
+        ("Alemania: los tranvías de Múnich y de Colonia.", "es"),
+        ("Les tramways de Munich et de Cologne, en Allemagne.", "fr"),
+        ("ドイツのミュンヘンの路面電車", "ja"),
+        ("Трамваи: Мюнхен, Германия", "ru"),
+    ],
+)
+def test_a_place_counts_under_all_its_names(gazetteer: Gazetteer, text: str, language: str) -> None:
+    topic = make_topic(TopicSettings(places={"Germany": 1.0}), "t", gazetteer)
+    assert judge(Page("", "", text, (), language), locate(text, gazetteer), topic).relevant
+
+
+@pytest.mark.parametrize(
+    ("url", "counts"),
+    [
+        ("http://example.com/lisbon/trams", True),
+        ("http://www.lisbon-trams.example/", True),
+        ("http://example.pt/", True),
+        ("http://example.com/portugal", True),
+        ("http://example.com/", False),
+        ("http://example.com/madrid/trams", False),
+        ("http://example.com/lisbonne", False),
+    ],
+)
+def test_a_place_in_the_url_is_the_pages_home(gazetteer: Gazetteer, url: str, counts: bool) -> None:
+    topic = TopicSettings(places={"Portugal": 1.0})
+    assert (scored(topic, FILLER, gazetteer, url=url).place_relevance > 0.0) is counts
+
+
+def test_a_name_in_the_url_counts_only_for_the_place_that_it_means(gazetteer: Gazetteer) -> None:
+    texas = TopicSettings(places={"Texas": 1.0})
+    assert scored(texas, FILLER, gazetteer, url="http://example.com/houston").place_relevance > 0.0
+    assert scored(texas, FILLER, gazetteer, url="http://example.com/paris").place_relevance == 0.0
+
+
 def test_points_move_the_decision(gazetteer: Gazetteer) -> None:
     made = [
         make_topic(TopicSettings(keywords={"x": 1}, point=p), "t", gazetteer) for p in ("wide", "balanced", "strict")
