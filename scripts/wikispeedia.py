@@ -88,8 +88,10 @@ def _link(text: str, lower: str, target: Page) -> Link:
             at = _word_at(within, sought)
             if at >= 0:
                 end = at + len(sought)
-                before, after = text[:at][-400:].split()[-WINDOW:], text[end : end + 400].split()[:WINDOW]
-                return Link(target.url, text[at:end], " ".join(before), " ".join(after), at, end)
+                before = " ".join(text[:at][-400:].split()[-WINDOW:])
+                after = " ".join(text[end : end + 400].split()[:WINDOW])
+                around = (max(0, at - len(before) - 1), end + len(after) + 1)
+                return Link(target.url, text[at:end], before, after, at, end, *around)
     return Link(target.url, plain)
 
 

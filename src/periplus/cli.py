@@ -36,6 +36,7 @@ COMMANDS = {
     "delegate": "periplus.network.commands:delegate",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
+    "relocate": "periplus.relocation:relocate",
     "assign": "periplus.assignments:assign",
     "nodes": "periplus.assignments:nodes_app",
     "classifier": "periplus.assignments:classifier_app",

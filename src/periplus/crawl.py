@@ -19,9 +19,10 @@ from urllib.parse import urlsplit
 from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
-from periplus.errors import Corrupt, DiskFull, FolderInUse, PeriplusError
+from periplus.errors import ConfigError, Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
+from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
 from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
@@ -29,6 +30,7 @@ from periplus.job import Prepared
 from periplus.model import Outcome
 from periplus.node import Node
 from periplus.pages import Workers
+from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
 from periplus.running import DiskRoom, Journal, Progress, Watchdog, exposition, serve_metrics, why_empty
@@ -107,7 +109,7 @@ class Crawl:
                 await self._workers.start()
                 self._nodes = open_nodes(self._prepared, shared, self._exchange)
                 self._pages_before = health.pages
-                self._plant_seeds(shared)
+                await self._plant_seeds(shared)
                 await self._crawl(shared, self._reporter(shared, started))
         except (BaseExceptionGroup, PeriplusError, sqlite3.DatabaseError, OSError) as error:
             cause = _cause(error, self._prepared.folder.path)
@@ -186,10 +188,23 @@ class Crawl:
                 crawl=crawl,
                 journal=self._journal,
                 book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
+                registered=self._registered(transport, schedule) if crawl.rdap else None,
             )
 
-    def _plant_seeds(self, shared: Shared) -> None:
-        for url, node in self._prepared.seeds:
+    def _registered(self, transport: Transport, schedule: Schedule) -> RegisteredLinks:
+        """Where domains are registered, asked of the job's RDAP service and kept in the crawl's folder."""
+        kept, visit = self._prepared.folder.path / "registrations.jsonl", Detours(schedule, self._clock).visit
+        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit)
+        return RegisteredLinks(registrations, self._prepared.lens.gazetteer, self._prepared.lens.topics)
+
+    async def _plant_seeds(self, shared: Shared) -> None:
+        least, seeds = self._job.crawl.seed_correlation, self._prepared.seeds
+        kept = await kept_seeds(seeds, least, self._prepared.lens.gazetteer, shared.registered)
+        if len(kept) < len(seeds):
+            self._journal.write("seeds_left_out", kept=len(kept), left_out=len(seeds) - len(kept))
+        if not kept:
+            raise ConfigError(f"no seed is left: none has places nearer together than crawl.seed_correlation {least:g}")
+        for url, node in kept:
             seed = shared.intake.accept_seed(node, url)
             if seed is not None:
                 self._nodes[node].batch.seeds.append(seed)
@@ -207,6 +222,8 @@ class Crawl:
                     group.create_task(self._keep_indexing()),
                     group.create_task(self._keep_watching(reporter)),
                 ]
+                if shared.registered is not None:
+                    background.append(group.create_task(shared.registered.run()))
                 await self._dispatch(shared, group)
                 for task in background:
                     task.cancel()

@@ -13,6 +13,8 @@ MAX_PLACES: Final = 32
 DIVISIONS: Final = frozenset({"admin1", "admin2"})
 ADDRESS_WEIGHT: Final = 2.0
 ADJECTIVAL_WEIGHT: Final = 0.5
+QUALIFIER_WEIGHT: Final = 0.5
+"""Of "Houston, Texas" the page is about Houston."""
 HINT_WEIGHT: Final = 2.0
 ROOT_SHARE: Final = 0.9
 ABOUT_PER_WORD: Final = 0.0025
@@ -31,9 +33,14 @@ def footprint_of(
         places[place.id] = place
         weight[place.id] = weight.get(place.id, 0.0) + amount
 
+    before: Mention | None = None
     for mention in mentions:
         if mention.place is not None:
-            add(mention.place, mention.confidence * (ADJECTIVAL_WEIGHT if mention.adjectival else 1.0))
+            share = (
+                ADJECTIVAL_WEIGHT if mention.adjectival else QUALIFIER_WEIGHT if _qualifies(mention, before) else 1.0
+            )
+            add(mention.place, mention.confidence * share)
+        before = mention
     for address in addresses:
         add(gazetteer.place(address.place_id), ADDRESS_WEIGHT)
     for place in hinted:
@@ -44,6 +51,13 @@ def footprint_of(
     order = sorted(weight, key=lambda i: (-weight[i], i))[:MAX_PLACES]
     kept = tuple(WeightedPlace(places[i], weight[i] / total) for i in order)
     return Footprint(kept, _tree(kept, gazetteer), _extent(kept))
+
+
+def _qualifies(mention: Mention, before: Mention | None) -> bool:
+    """Whether a mention only says where the one just before it lies: "Houston, Texas"."""
+    if mention.place is None or before is None or before.place is None or mention.start - before.end > 2:
+        return False
+    return mention.place.id in before.place.ancestors
 
 
 def main_place(located: Located, text: str, title: str = "") -> Place | None:

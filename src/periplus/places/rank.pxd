@@ -4,7 +4,7 @@ from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _MAX_ANCHOR_UNITS, _WITHIN, _ALIAS, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 cdef int _FIRST, _KIND0, _FLAG0, _WITHIN0, _WITHIN_CLOSE, _WITHIN_FIRST, _NAMED0, _NEAR, _AROUND
-cdef int _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS, _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY, _HINT_NEAR, _TLD, _WIDTH, _FAR
+cdef int _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS, _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY, _HINT_NEAR, _TLD, _NAMED_PEOPLE, _WITHIN_IMPLIED, _WIDTH, _FAR
 cdef double _E, _R2, _TOO_FAR, _SAME_MIDDLE
 
 cdef class Outside:
@@ -17,7 +17,7 @@ cdef class Outside:
 @cython.locals(low=cython.int, high=cython.int, top=cython.double, c=cython.int, base=cython.int, i=cython.int,
                fact=cython.int, flag=cython.int, kind=cython.int, which=cython.int)
 cdef void _static_features(Sheet s, Tables t, int unit) noexcept
-@cython.locals(at=cython.int)
+@cython.locals(at=cython.int, row=cython.int)
 cdef void _within_features(Sheet s, int unit, int c, int base, int kind) noexcept
 @cython.locals(row=cython.int, at=cython.int, far=cython.int, column=cython.int, close=cython.double)
 cdef void _named_features(Sheet s, Tables t, int unit, int c, int base, int which) noexcept

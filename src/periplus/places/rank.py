@@ -23,7 +23,7 @@ FEATURES: Final = (
     "named_admin1", "close_admin1", "first_admin1", "named_admin2", "close_admin2", "first_admin2",
     "named_country", "close_country", "first_country", "within_first",
     "near_40km", "near_250km", "same_country", "same_admin1", "holds",
-    "host_same", "host_near", "host_country", "hint_near", "tld_country",
+    "host_same", "host_near", "host_country", "hint_near", "tld_country", "named_population", "within_implied",
 )  # fmt: skip
 COLUMN: Final = {name: i for i, name in enumerate(FEATURES)}
 _MAX_ANCHOR_UNITS: Final = 64
@@ -37,6 +37,7 @@ _NAMED0, _NEAR, _AROUND = COLUMN["named_admin1"], COLUMN["near_40km"], COLUMN["n
 _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS = COLUMN["same_country"], COLUMN["same_admin1"], COLUMN["holds"]
 _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY = COLUMN["host_same"], COLUMN["host_near"], COLUMN["host_country"]
 _HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
+_NAMED_PEOPLE, _WITHIN_IMPLIED = COLUMN["named_population"], COLUMN["within_implied"]
 _WIDTH = len(FEATURES)
 _FAR = FAR
 _E = math.e
@@ -93,6 +94,8 @@ def _within_features(s: Sheet, unit: int, c: int, base: int, kind: int) -> None:
     at = unit * s.areas + s.area_at[s.c_row[c]] - 1
     s.features[base + _WITHIN_CLOSE] = 1.0 / (1.0 + s.near[at] / 6.0)
     s.features[base + _WITHIN_FIRST] = 1.0 / (1.0 + s.near_first[at] / 6.0)
+    row = s.c_row[c]
+    s.features[base + _WITHIN_IMPLIED] = row == s.implied_admin1 or row == s.implied_admin2
 
 
 def _named_features(s: Sheet, t: Tables, unit: int, c: int, base: int, which: int) -> None:
@@ -109,6 +112,8 @@ def _named_features(s: Sheet, t: Tables, unit: int, c: int, base: int, which: in
     s.features[column] = 1.0
     s.features[column + 1] = close
     s.features[column + 2] = 1.0 / (1.0 + s.near_first[at] / 6.0)
+    if which == 0:
+        s.features[base + _NAMED_PEOPLE] = s.features[base]  # where the state is named, small towns are likelier too
     if which < 2:
         s.c_named[c] |= 3 if close > 0.3 else 1
 

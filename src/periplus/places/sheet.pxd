@@ -39,7 +39,7 @@ cdef class Sheet:
     cdef public int[::1] u_name, u_outer, u_first, u_count, u_best, u_at
     cdef public unsigned char[::1] u_plain, u_codes
     cdef public double[::1] u_weight
-    cdef int areas
+    cdef int areas, implied_admin1, implied_admin2
     cdef int[::1] area_row, area_last
     cdef unsigned char[::1] area_open, area_at
     cdef int[::1] near, near_first

@@ -118,7 +118,7 @@ class Sheet:
         self.u_weight = _space(MAX_HITS, np.float64)
         self.u_codes = _room(MAX_HITS * SUPPORT_CODES, np.uint8)
 
-        self.areas = 0
+        self.areas = self.implied_admin1 = self.implied_admin2 = 0
         self.area_row, self.area_last = _room(MAX_AREAS, np.int32), _room(MAX_AREAS, np.int32)
         self.area_open = _room(MAX_AREAS, np.uint8)
         self.area_at = ints(np.zeros(places + 1, dtype=np.uint8))

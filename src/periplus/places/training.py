@@ -71,7 +71,8 @@ class Recipe:
     importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 1.5),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
     threshold: float = 0.49
-    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0))  # no corpus has these
+    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0), ("host_same", 0.5))
+    """No corpus has the first two; what a site's other pages say of the very same name repeats their errors there."""
 
 
 def prepare_all(
@@ -224,6 +225,8 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
     }
     for _ in range(2):  # what ranking sees of a page depends on the ranker itself
         blocks = [b for e in placed for b in _rank_blocks(e, gazetteer, weights_from(data))]
+        for features, _, _ in blocks:
+            features[:, [FEATURES.index(name) for name, _ in recipe.by_hand]] = 0.0
         beta = _newton_softmax(blocks, RANK_L2)
         learnt = {name: round(float(v), 4) for name, v in zip(FEATURES, beta, strict=True)}
         data["ranking"]["weights"] = learnt | dict(recipe.by_hand)

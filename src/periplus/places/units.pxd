@@ -10,6 +10,8 @@ cpdef int gather_units(Sheet s)
 cdef long long _unit_key(Sheet s, int hit) noexcept
 @cython.locals(unit=cython.int, which=cython.int, row=cython.int, i=cython.int)
 cpdef void find_areas(Sheet s, Tables t) except *
+@cython.locals(votes=dict, unit=cython.int, name=cython.int, fact=cython.int, row=cython.int)
+cdef int _implied(Sheet s, Tables t, int column) except -2
 cdef int _names_area(Sheet s, Tables t, int unit, int which) noexcept
 @cython.locals(width=cython.int, area=cython.int, hit=cython.int, unit=cython.int, token=cython.int, which=cython.int,
                row=cython.int, is_first=cython.bint, gap=cython.int, at=cython.int)
@@ -23,6 +25,9 @@ cpdef void find_candidates(Sheet s, Tables t) except *
 @cython.locals(name=cython.int, outer=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int,
                row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
-@cython.locals(area=cython.int, at=cython.int, fact=cython.int, column=cython.int, row=cython.int, base=cython.int,
-               which=cython.int, wanted=cython.int, best=cython.int, nearest=cython.int)
+@cython.locals(area=cython.int, at=cython.int, fact=cython.int, column=cython.int, row=cython.int, which=cython.int,
+               wanted=cython.int, best=cython.int)
 cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept
+cdef int _add_container(Sheet s, int unit, int row, int count) noexcept
+@cython.locals(best=cython.int, nearest=cython.int, base=cython.int, area=cython.int)
+cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted) noexcept

@@ -21,7 +21,7 @@ FAR: Final = 10_000
 
 # The names below have C types in units.pxd.
 _MAX_OF_NAME = 64
-_WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 4
+_WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 
 
@@ -68,9 +68,11 @@ def find_areas(s: Sheet, t: Tables) -> None:
             row = _names_area(s, t, unit, which)
             if row >= 0:
                 tally[row] = tally.get(row, 0) + s.u_count[unit]
-    frequent = sorted([(-count, row) for row, count in tally.items()])[:MAX_AREAS]
+    s.implied_admin1, s.implied_admin2 = _implied(s, t, 4), _implied(s, t, 5)
+    frequent = sorted([(-count, row) for row, count in tally.items()])[: MAX_AREAS - 2]
+    rows = {row for _, row in frequent} | {s.implied_admin1, s.implied_admin2}
     s.areas = 0
-    for row in sorted([row for _, row in frequent]):
+    for row in sorted(rows - {-1}):
         s.area_row[s.areas] = row
         s.areas += 1
         s.area_at[row] = s.areas
@@ -80,6 +82,21 @@ def find_areas(s: Sheet, t: Tables) -> None:
         _sweep(s, t, 1)
         _sweep(s, t, -1)
         _except_own(s, t)
+
+
+def _implied(s: Sheet, t: Tables, column: int) -> int:
+    """The division, named or not, that most towns of the page lie in if each is its likeliest namesake; -1 for none."""
+    votes: dict[int, float] = {}
+    for unit in range(s.units):
+        name = s.u_name[unit]
+        if name < 0 or not s.u_plain[unit] or s.u_weight[unit] < 0.3:
+            continue
+        fact = 8 * t.cand_row[t.name_at[name]]
+        row = t.place_facts[fact + column]
+        if row >= 0 and t.place_facts[fact + 7] == _CITY:
+            votes[row] = votes.get(row, 0.0) + s.u_weight[unit]
+    best = max(votes, key=lambda row: (votes[row], -row), default=-1)
+    return best if best >= 0 and votes[best] > 1.0 else -1
 
 
 def _names_area(s: Sheet, t: Tables, unit: int, which: int) -> int:
@@ -180,7 +197,7 @@ def _add_named(s: Sheet, t: Tables, unit: int, count: int) -> int:
 
 
 def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
-    """The nearest named division and country of each kind that hold none of the unit's candidates."""
+    """The nearest named division and country of each kind, and the implied ones, that hold no candidate of the unit."""
     for area in range(s.areas):
         s.area_open[area] = 1
     for at in range(s.u_at[unit], count):
@@ -189,21 +206,31 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
             row = t.place_facts[fact + column]
             if row >= 0 and s.area_at[row]:
                 s.area_open[s.area_at[row] - 1] = 0
-    base = unit * s.areas
     for which in range(3):
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
-        best = -1
-        nearest = _FAR
-        for area in range(s.areas):
-            if (
-                s.area_open[area]
-                and s.near[base + area] < nearest
-                and t.place_facts[8 * s.area_row[area] + 7] == wanted
-            ):
-                best = area
-                nearest = s.near[base + area]
+        best = _nearest_open(s, t, unit, wanted)
         if best >= 0:
-            s.c_row[count], s.c_unit[count] = s.area_row[best], unit
-            s.c_flag[count], s.c_prior[count] = _WITHIN, 1.0
-            count += 1
+            count = _add_container(s, unit, s.area_row[best], count)
+            s.area_open[best] = 0
+    for row in (s.implied_admin1, s.implied_admin2):
+        if row >= 0 and s.area_open[s.area_at[row] - 1]:
+            count = _add_container(s, unit, row, count)
     return count
+
+
+def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int) -> int:
+    """The area of that kind named nearest to the unit, of those still open; -1 for none."""
+    best = -1
+    nearest = _FAR
+    base = unit * s.areas
+    for area in range(s.areas):
+        if s.area_open[area] and s.near[base + area] < nearest and t.place_facts[8 * s.area_row[area] + 7] == wanted:
+            best = area
+            nearest = s.near[base + area]
+    return best
+
+
+def _add_container(s: Sheet, unit: int, row: int, count: int) -> int:
+    s.c_row[count], s.c_unit[count] = row, unit
+    s.c_flag[count], s.c_prior[count] = _WITHIN, 1.0
+    return count + 1

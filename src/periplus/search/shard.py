@@ -129,5 +129,5 @@ class Shard:
         rows = self._rows("SELECT text, mentions FROM page_text WHERE page_id = ?", (page,))
         if not rows:
             return "", []
-        mentions = [tuple(mention) for mention in json.loads(unpack_text(rows[0][1]) or "[]")]
+        mentions = [tuple(mention[:4]) for mention in json.loads(unpack_text(rows[0][1]) or "[]")]
         return unpack_text(rows[0][0]), [m for m in mentions if len(m) == 4 and m[2] is not None]

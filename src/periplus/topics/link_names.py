@@ -6,6 +6,8 @@ look-up in the gazetteer. Where a link stands in the text is known, so what is n
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -84,7 +86,7 @@ class LinkNames:
             letters = len(link.anchor)
         return Near(anchored, around, terms, min(1.0, anchored.length / letters) if anchored.length else 0.0)
 
-    def in_words(self, words: list[str]) -> list[Place]:
+    def in_words(self, words: Sequence[str]) -> list[Place]:
         """The places that a row of words names, the longest names first."""
         first = self._first
         if first.isdisjoint(words):
@@ -119,14 +121,15 @@ class LinkNames:
         return Named(len(found), len(wanted), sum(len(place.name) for place in wanted))
 
 
-def slug_words(url: str) -> list[str]:
+@lru_cache(maxsize=50_000)  # the links of one page are mostly those of the next
+def slug_words(url: str) -> tuple[str, ...]:
     """The words of a URL: host without its top-level domain, and path."""
     _, _, rest = url.partition("://")
     host, _, path = rest[:MAX_SLUG].partition("/")
     path = path.partition("?")[0].partition("#")[0]
     if "%" in path:
         path = unquote(path)
-    return _WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS]
+    return tuple(_WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS])
 
 
 def _key(name: str) -> tuple[str, ...]:
