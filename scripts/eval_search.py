@@ -2,8 +2,8 @@
 
 Two collections with known truth: the miniature web (topic and towns of every page; names that several towns bear are
 counted apart) and, with PERIPLUS_DATA, Reuters articles (topic × country). BM25 is over title and text; BM25F has all
-our fields with their weights and differs in nothing but geography. Constants of the ranking were chosen on seeds 1 and 2;
-nothing was chosen on seed 3 or on Reuters.
+our fields with their weights and differs in nothing but geography. Constants of the ranking were chosen on seeds 1 and
+2; nothing was chosen on seed 3 or on Reuters.
 """
 
 import argparse
