@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 FRONTIER_SIZES ?= 1e5,1e6,1e7
+SEARCH_SIZES ?= 20000,200000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -53,7 +54,10 @@ check: setup ## format, lint, types, spelling
 
 bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_engine.py
+	$(BIN)/python scripts/bench_topics.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
+	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
 
 kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)
 	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY)

@@ -5,10 +5,13 @@ reached from the first page of the first address. Same numbers, same bytes.
 """
 
 import contextlib
+import itertools
+import os
 import random
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +25,7 @@ ADDRESSES = 200
 TEXT_BYTES = 15_000
 PAGE_BYTES = 49_000
 OWN_LINKS, OTHER_LINKS = 50, 10
+MENU_LINKS = 20
 NGINX = "/usr/sbin/nginx"
 
 
@@ -85,14 +89,16 @@ def write_pages(folder: Path, pages: int, port: int) -> None:
 def _html(title: str, text: list[str], links: list[str]) -> str:
     menu = "".join(
         f'<li class="nav-item level-2"><a class="nav-link" href="{link}" data-track="nav">More on this {n}</a></li>'
-        for n, link in enumerate(links[::2])
+        for n, link in enumerate(links[:MENU_LINKS])
     )
     body = "".join(
         f'<section class="article-section"><p class="text lead" data-block="{n}">{part}</p>'
-        f'<p class="more"><a href="{links[(2 * n + 1) % len(links)]}">Read on about it</a></p></section>'
-        for n, part in enumerate(text)
+        f'<p class="more"><a href="{link}">Read on about it</a></p></section>'
+        if link
+        else f'<p class="text lead" data-block="{n}">{part}</p>'
+        for n, (part, link) in enumerate(itertools.zip_longest(text, links[MENU_LINKS : MENU_LINKS + len(text)]))
     )
-    rest = "".join(f'<a href="{link}">Related {n}</a> ' for n, link in enumerate(links[1::2]))
+    rest = "".join(f'<a href="{link}">Related {n}</a> ' for n, link in enumerate(links[MENU_LINKS + len(text) :]))
     head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
     page = f'<ul class="menu">{menu}</ul><main>{body}</main><footer>{rest}</footer>'
     room = max(0, PAGE_BYTES - len(head) - len(page) - 60)
@@ -111,7 +117,8 @@ def served(folder: Path, pages: int) -> Iterator[Site]:
     log = folder / "access.log"
     servers = "\n".join(f"server {{ listen {address(n)}:{port}; root {root / address(n)}; }}" for n in range(ADDRESSES))
     (folder / "nginx.conf").write_text(
-        f"daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;\n"
+        f"{'user root; ' if os.geteuid() == 0 else ''}daemon off; worker_processes 1; pid {folder}/nginx.pid;\n"
+        f"error_log {folder}/error.log;\n"
         "events { worker_connections 4096; }\n"
         f"http {{ types {{ text/html html; }} sendfile on; keepalive_requests 100000; access_log {log};\n"
         f"open_file_cache max=30000; {servers} }}\n",
@@ -128,9 +135,10 @@ def served(folder: Path, pages: int) -> Iterator[Site]:
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(200):
+    for _ in range(600):
         with contextlib.suppress(OSError), contextlib.closing(socket.create_connection((address(0), port), 1)):
             return
+        time.sleep(0.05)  # two hundred addresses take a moment
         if server.poll() is not None:
             raise SystemExit("bench: nginx did not start")
     raise SystemExit("bench: nginx does not answer")

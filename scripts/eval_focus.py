@@ -1,23 +1,23 @@
-"""Focused crawling on wikispeedia by region: recall of labelled pages after 5, 10 and 25 % of the pages.
+"""Focused crawling on wikispeedia by region: recall of labelled pages after 5, 10 and 25 % of the pages, with plots.
 
-Called by eval_topics.py. The crawl is simulated over the real link graph with the real judge and link scorer; a link's
-anchor is the title of its target, as the encyclopedia shows it. Seeds: four in the region, and an unrelated one.
+Called by eval_topics.py. The crawl is simulated over the real link graph with the real judge, link scorer and link
+book. A link stands where the title of its target first stands in the text; where it does not, its anchor is that title.
+Seeds: four in the region, and an unrelated one.
 """
 
 import heapq
-import json
-import os
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 import numpy as np
+from wikispeedia import Wiki, read_wiki
 
-from periplus.model import Link, Located, Mention, Page, RoutedLink
-from periplus.places import Gazetteer, locate
+from periplus.evaluate.plots import line_plot
+from periplus.model import Located, RoutedLink
+from periplus.places import Gazetteer
 from periplus.settings import TopicSettings
 from periplus.topics import LinkBook, LinkScorer, Topic, judge, make_topic
 
@@ -29,6 +29,13 @@ REGIONS = {
         {"United Kingdom": 1.0, "Isle of Man": 1.0, "Jersey": 1.0, "Guernsey": 1.0},
     ),
 }
+HELD_BACK = {
+    "Asia": ("subject.Geography.Geography_of_Asia", {"Asia": 1.0}),
+    "Europe": ("subject.Geography.European_Geography", {"Europe": 1.0}),
+    "North America": ("subject.Geography.North_American_Geography", {"North America": 1.0}),
+}
+"""Regions that no constant was chosen by."""
+
 GEOGRAPHY = {
     "geography": 1.0, "island": 0.6, "river": 0.6, "mountain": 0.6, "coast": 0.6, "town": 0.6, "city": 0.6,
     "county": 0.6, "village": 0.6, "region": 0.5, "climate": 0.5, "population": 0.5, "capital": 0.5, "border": 0.5,
@@ -37,60 +44,14 @@ GEOGRAPHY = {
 """The labels are the encyclopedia's geography of a region, so this is what the topics are about; the same for all."""
 UNRELATED = "Mathematics"
 SHARES = (0.05, 0.10, 0.25)
-TEXT_CHARS = 3000
+CURVE = tuple(share / 100 for share in range(1, 26))
+STYLE = (
+    "<style>text{font:12px sans-serif;fill:#333}.grid{stroke:#ddd}</style>"
+    '<rect width="100%" height="100%" fill="#fff"/>'
+)
+"""What a plot needs outside a report."""
 
-
-@dataclass(frozen=True, slots=True)
-class Wiki:
-    """Articles with their places, links and categories."""
-
-    pages: dict[str, Page]
-    mentions: dict[str, tuple[Mention, ...]]  # of the text
-    titles: dict[str, tuple[Mention, ...]]  # of the title
-    links: dict[str, list[str]]
-    categories: dict[str, set[str]]
-
-
-def read_wiki(folder: Path, gazetteer: Gazetteer) -> Wiki:
-    """The corpus; located articles come from the file that PERIPLUS_LOCATED_WIKI names, if it does."""
-    cache = os.environ.get("PERIPLUS_LOCATED_WIKI")
-    known = {row[0]: row[1:] for row in map(json.loads, Path(cache).read_text("utf-8").splitlines())} if cache else {}
-    pages, mentions, titles = {}, {}, {}
-    for file in sorted((folder / "plaintext_articles").glob("*.txt")):
-        name = file.stem
-        title = unquote(name).replace("_", " ")
-        text = file.read_text("utf-8", "replace").replace("#copyright", "")[:TEXT_CHARS].strip()
-        pages[name] = Page(f"http://encyclopedia.test/{name}", title, text, (), "en")
-        found = known.get(name) or [_packed(part, gazetteer) for part in (title, text)]
-        titles[name], mentions[name] = (
-            _unpacked(rows, part, gazetteer) for rows, part in zip(found, (title, text), strict=True)
-        )
-    links: dict[str, list[str]] = {name: [] for name in pages}
-    for source, target in _rows(folder / "links.tsv"):
-        if source in pages and target in pages:
-            links[source].append(target)
-    categories: dict[str, set[str]] = {name: set() for name in pages}
-    for name, category in _rows(folder / "categories.tsv"):
-        if name in categories:
-            categories[name].add(category)
-    return Wiki(pages, mentions, titles, links, categories)
-
-
-def _rows(path: Path) -> list[tuple[str, str]]:
-    lines = (line for line in path.read_text("utf-8").splitlines() if line and not line.startswith("#"))
-    return [(a, b) for a, _, b in (line.partition("\t") for line in lines)]
-
-
-def _packed(text: str, gazetteer: Gazetteer) -> list[list[float]]:
-    found = locate(text, gazetteer, candidates=False).mentions
-    return [[m.start, m.end, m.place.id, m.confidence, m.adjectival] for m in found if m.place]
-
-
-def _unpacked(rows: list[list[float]], text: str, gazetteer: Gazetteer) -> tuple[Mention, ...]:
-    return tuple(
-        Mention(int(a), int(b), text[int(a) : int(b)], gazetteer.place(int(i)), sure, adjectival=bool(adjectival))
-        for a, b, i, sure, adjectival in rows
-    )
+WAYS = ("focused", "without learning", "Rank(u)", "breadth-first", "random")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,31 +63,34 @@ class Visited:
 
 
 Visit = Callable[[str], Visited]
+Crawl = list[str]
+Curves = dict[str, list[float]]
+"""Way → recall at the shares of CURVE."""
 
 
-def focused(wiki: Wiki, topic: Topic) -> Visit:
-    """Judge and link scorer, as in a crawl."""
-    known: dict[str, Visited] = {}
+def focused(wiki: Wiki, topic: Topic) -> tuple[Visit, Visit]:
+    """Judge and link scorer, as in a crawl; and the same with paper B's Rank(u) as the only priority."""
+    known: dict[str, tuple[Visited, Visited]] = {}
     numbers = {name: number for number, name in enumerate(wiki.pages)}
 
-    def visit(name: str) -> Visited:
+    def visited(name: str) -> tuple[Visited, Visited]:
         if name not in known:
-            page, targets = wiki.pages[name], wiki.links[name]
-            anchors = tuple(mention for target in targets for mention in wiki.titles[target])
-            score = judge(page, Located(wiki.mentions[name]), topic)
-            scorer = LinkScorer(page, Located((*wiki.mentions[name], *anchors)), score, topic)
-            routed = []
-            for target in targets:
-                link = Link(wiki.pages[target].url, wiki.pages[target].title)
-                worth = scorer.parts(link).priority
-                routed.append(RoutedLink(target, "", numbers[target], "", worth, features=scorer.features(link)))
-            known[name] = Visited(score.keyword_relevance * score.place_relevance, routed)
+            page, located = wiki.pages[name], Located(wiki.mentions[name])
+            score = judge(page, located, topic)
+            scorer = LinkScorer(page, located, score, topic)
+            by_scorer, by_rank = [], []
+            for target, link in zip(wiki.links[name], wiki.anchors(name), strict=True):
+                parts, features = scorer.parts(link), scorer.features(link)
+                by_scorer.append(RoutedLink(target, "", numbers[target], "", parts.priority, features=features))
+                by_rank.append(RoutedLink(target, "", numbers[target], "", parts.rank))
+            relevance = score.keyword_relevance * score.place_relevance
+            known[name] = Visited(relevance, by_scorer), Visited(0.0, by_rank)
         return known[name]
 
-    return visit
+    return (lambda name: visited(name)[0]), (lambda name: visited(name)[1])
 
 
-def best_first(wiki: Wiki, visit: Visit, seed: str, limit: int, *, adaptive: bool) -> list[str]:
+def best_first(wiki: Wiki, visit: Visit, seed: str, limit: int, *, adaptive: bool) -> Crawl:
     """A crawl that fetches the URL that is worth most by its book next."""
     numbers = {name: number for number, name in enumerate(wiki.pages)}
     names = list(numbers)
@@ -141,7 +105,7 @@ def best_first(wiki: Wiki, visit: Visit, seed: str, limit: int, *, adaptive: boo
         page = visit(name)
         book.learn(numbers[name], page.relevance)
         links = [link for link in page.links if link.url not in fetched]
-        for link, worth in zip(links, book.value(links), strict=True):
+        for link, worth in zip(links, book.value(links, page.relevance), strict=True):
             if link.url not in best:
                 best[link.url] = worth
                 heapq.heappush(heap, (-worth, order.setdefault(link.url, len(order)), link.url))
@@ -151,7 +115,7 @@ def best_first(wiki: Wiki, visit: Visit, seed: str, limit: int, *, adaptive: boo
     return list(fetched)
 
 
-def breadth_first(wiki: Wiki, seed: str, limit: int) -> list[str]:
+def breadth_first(wiki: Wiki, seed: str, limit: int) -> Crawl:
     """Links in the order they are found."""
     order, queue = {seed: None}, deque([seed])
     while queue and len(order) < limit:
@@ -162,43 +126,96 @@ def breadth_first(wiki: Wiki, seed: str, limit: int) -> list[str]:
     return list(order)[:limit]
 
 
-def at_random(wiki: Wiki, seed: str, limit: int) -> list[str]:
+def at_random(wiki: Wiki, seed: str, limit: int) -> Crawl:
     """Any known link next."""
     draw = random.Random(seed)
-    fetched: list[str] = []
+    fetched: Crawl = []
     waiting, known = [seed], {seed}
     while waiting and len(fetched) < limit:
         at = draw.randrange(len(waiting))
         waiting[at], waiting[-1] = waiting[-1], waiting[at]
         name = waiting.pop()
         fetched.append(name)
-        new = [target for target in dict.fromkeys(wiki.links[name]) if target not in known]
+        new = [target for target in wiki.links[name] if target not in known]
         known.update(new)
         waiting += new
     return fetched
 
 
-def measure_focus(folder: Path, gazetteer: Gazetteer) -> dict[str, float]:
-    """Print the table; give the mean recall at 10 % of the focused crawl, from in-region and unrelated seeds."""
-    wiki = read_wiki(folder, gazetteer)
-    limits = [round(share * len(wiki.pages)) for share in SHARES]
-    print(f"Focused crawling, recall after {', '.join(f'{s:.0%}' for s in SHARES)} of {len(wiki.pages)} pages")
-    at_ten: dict[str, list[float]] = {}
-    for region, (category, places) in REGIONS.items():
-        labelled = {n for n, found in wiki.categories.items() if any(c.startswith(category) for c in found)}
-        inside = random.Random(region).sample(sorted(n for n in labelled if len(wiki.links[n]) > 5), 4)
-        visit = focused(wiki, make_topic(TopicSettings(keywords=GEOGRAPHY, places=places), region, gazetteer))
-        for label, seeds in (("in-region", inside), ("unrelated", [UNRELATED])):
-            ways = {
-                "focused": [best_first(wiki, visit, seed, limits[-1], adaptive=True) for seed in seeds],
-                "without learning": [best_first(wiki, visit, seed, limits[-1], adaptive=False) for seed in seeds],
-                "breadth-first": [breadth_first(wiki, seed, limits[-1]) for seed in seeds],
-                "random": [at_random(wiki, seed, limits[-1]) for seed in seeds],
+def measure_region(
+    wiki: Wiki, region: str, category: str, places: dict[str, float], gazetteer: Gazetteer
+) -> dict[str, Curves]:
+    """The recall of every way, from in-region seeds (the mean of four) and from the unrelated one."""
+    labelled = {n for n, found in wiki.categories.items() if any(c.startswith(category) for c in found)}
+    inside = random.Random(region).sample(sorted(n for n in labelled if len(wiki.links[n]) > 5), 4)
+    by_scorer, by_rank = focused(wiki, make_topic(TopicSettings(keywords=GEOGRAPHY, places=places), region, gazetteer))
+    limit = round(CURVE[-1] * len(wiki.pages))
+    limits = [round(share * len(wiki.pages)) for share in CURVE]
+    found: dict[str, Curves] = {}
+    for label, seeds in (("in-region", inside), ("unrelated", [UNRELATED])):
+        ways = {
+            "focused": [best_first(wiki, by_scorer, seed, limit, adaptive=True) for seed in seeds],
+            "without learning": [best_first(wiki, by_scorer, seed, limit, adaptive=False) for seed in seeds],
+            "Rank(u)": [best_first(wiki, by_rank, seed, limit, adaptive=False) for seed in seeds],
+            "breadth-first": [breadth_first(wiki, seed, limit) for seed in seeds],
+            "random": [at_random(wiki, seed, limit) for seed in seeds],
+        }
+        found[label] = {
+            way: [float(np.mean([len(labelled & set(c[:n])) / len(labelled) for c in crawls])) for n in limits]
+            for way, crawls in ways.items()
+        }
+    return found
+
+
+def show(region: str, found: Mapping[str, Curves]) -> None:
+    """The table of one region."""
+    for label, curves in found.items():
+        for way, curve in curves.items():
+            at = "  ".join(f"{curve[CURVE.index(share)]:.3f}" for share in SHARES)
+            print(f"  {region:14} {label:10} {way:16} {at}")
+
+
+def averaged(regions: list[dict[str, Curves]]) -> dict[str, Curves]:
+    """The mean over regions."""
+    return {
+        label: {way: [float(value) for value in np.mean([one[label][way] for one in regions], axis=0)] for way in WAYS}
+        for label in regions[0]
+    }
+
+
+def write_plots(folder: Path, found: Mapping[str, dict[str, Curves]]) -> None:
+    """Recall over the share of pages, one file for each region and kind of seed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for region, by_seed in found.items():
+        for label, curves in by_seed.items():
+            lines = {
+                way: [(0.0, 0.0), *((100 * x, y) for x, y in zip(CURVE, c, strict=True))] for way, c in curves.items()
             }
-            for way, crawls in ways.items():
-                recall = [np.mean([len(labelled & set(c[:limit])) / len(labelled) for c in crawls]) for limit in limits]
-                print(f"  {region:14} {label:10} {way:14} " + "  ".join(f"{r:.3f}" for r in recall))
-                at_ten.setdefault(f"{way}, {label}", []).append(float(recall[1]))
-    means = {way: float(np.mean(values)) for way, values in at_ten.items()}
-    print("  mean at 10 %: " + "; ".join(f"{way} {value:.3f}" for way, value in means.items()))
-    return means
+            name = f"focus-{region.lower().replace(' ', '-')}-{label}.svg"
+            plot = line_plot(lines, "pages fetched, %", f"recall, {region}, {label} seeds")
+            (folder / name).write_text(plot.replace(">", f">{STYLE}", 1) + "\n", "utf-8")
+
+
+def measure_focus(folder: Path, gazetteer: Gazetteer, plots: Path | None = None) -> dict[str, float]:
+    """Print the tables, write the plots; give the mean recalls at 10 %, and the worst loss against Rank(u)."""
+    wiki = read_wiki(folder, gazetteer)
+    print(f"Focused crawling, recall after {', '.join(f'{s:.0%}' for s in SHARES)} of {len(wiki.pages)} pages")
+    found = {region: measure_region(wiki, region, *given, gazetteer) for region, given in REGIONS.items()}
+    found["mean"] = averaged(list(found.values()))
+    for region, by_seed in found.items():
+        show(region, by_seed)
+    if plots is not None:
+        write_plots(plots, found)
+    others = {region: measure_region(wiki, region, *given, gazetteer) for region, given in HELD_BACK.items()}
+    print("Regions that no constant was chosen by")
+    for region, by_seed in (others | {"mean": averaged(list(others.values()))}).items():
+        show(region, by_seed)
+    at = CURVE.index(0.10)
+    margins = [
+        curves["focused"][CURVE.index(share)] - curves["Rank(u)"][CURVE.index(share)]
+        for by_seed in (found | others).values()
+        for curves in by_seed.values()
+        for share in SHARES
+    ]
+    print(f"  focused less Rank(u), the worst of {len(margins)} comparisons: {min(margins):+.3f}")
+    return {label: curves["focused"][at] for label, curves in found["mean"].items()} | {"margin": min(margins)}

@@ -16,7 +16,7 @@ def main() -> None:
         [
             sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes",
             "--no-emit-index-url", "--no-header", "--no-annotate", "--python-version", "3.11", "--extra", "dev",
-            "pyproject.toml", "-",
+            "--extra", "geo", "--extra", "postgis", "pyproject.toml", "-",
         ],
         cwd=ROOT, check=True, capture_output=True, text=True, input="\n".join(BUILDERS),
     ).stdout  # fmt: skip

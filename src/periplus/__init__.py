@@ -1,20 +1,26 @@
 """Periplus: a geographically focused web crawler with a place-aware search engine.
 
-from periplus import locate, open_gazetteer
-locate("Floods hit Sylhet.", open_gazetteer()).mentions
+import periplus
+periplus.open("my-crawl").search("floods near Sylhet").to_geopandas()
+periplus.locate("Floods hit Sylhet.", periplus.open_gazetteer()).mentions
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from periplus.places import locate, open_gazetteer
+    from periplus.search import open_collection as open  # noqa: A004  # as `periplus.open`, like gzip.open
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "locate", "open_gazetteer"]
+__all__ = ["__version__", "locate", "open", "open_gazetteer"]
 
 
 def __getattr__(name: str) -> Any:
-    """Bring the geoparser in when it is asked for, so that `import periplus` stays quick."""
+    """Bring the geoparser and search in when they are asked for, so that `import periplus` stays quick."""
+    if name == "open":
+        import periplus.search  # noqa: PLC0415
+
+        return periplus.search.open_collection
     if name in ("locate", "open_gazetteer"):
         import periplus.places  # noqa: PLC0415
 

@@ -4,10 +4,9 @@
 compressed and the WARC record is finished here: what comes back is ready to be written.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 import msgspec
@@ -26,6 +25,11 @@ from periplus.topics import LinkScorer, Topic, View, judge_view, link_priority, 
 from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
 __all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
+
+ANCHOR_CHARACTERS = 100
+"""How much of what a link says is kept for the index."""
+
+_COMPRESSOR = zstandard.ZstdCompressor(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,11 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         places=located.footprint.places,
         entities=_entities(located, lens),
         links=tuple(links),
+        anchors=_COMPRESSOR.compress("\n".join(link.anchor for link in links).encode("utf-8", "replace")),
         dropped=dict(dropped),
         content_digest=_digest(page),
         likeness=likeness(page.text),
-        text=zstandard.compress(page.text.encode("utf-8", "replace"), 3) if kept else b"",
+        text=_COMPRESSOR.compress(page.text.encode("utf-8", "replace")) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
         warc=page_records(fetched, _archived_facts(page)) if kept and lens.warc else (),
         payload=payload_digest(fetched.body) if kept else "",
@@ -132,7 +137,7 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
 
 def _published(page: Page, fetched: Fetched) -> date | None:
     """The day that a kept page was published, also where it has to be searched for."""
-    if page.published is not None:
+    if page.published is not None or not page.names_a_day:
         return page.published
     html = decode_html(fetched.body, fetched.content_type)
     return searched_date(html, fetched.url, fetched.fetched_at.date())
@@ -168,27 +173,38 @@ def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[Rou
     if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
         for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
-            general = lens.ownership.general_for(host)
-            routed.append(replace(_scored(link, host, scorers), node=general, evidence=evidence))
+            routed += _scored(link, host, scorers, (lens.ownership.general_for(host),), evidence)
         return routed, dropped
     claims = lens.strategy.route(bare, page, located, known)
     for (link, host), claimed in zip(links, claims, strict=True):
-        scored = _scored(link, host, scorers)
-        routed.extend(replace(scored, node=one.node) for one in choose(claimed, lens.crawl.policy))
+        routed += _scored(link, host, scorers, [one.node for one in choose(claimed, lens.crawl.policy)])
     return routed, dropped
 
 
-def _scored(link: Link, host: str, scorers: list[LinkScorer]) -> RoutedLink:
-    """A link with its priority for the topic it promises most to, and the parts of it; its node is still open."""
-    parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
-    features = scorers[0].features(link)
-    return RoutedLink(link.url, host, fingerprint(link.url), "", parts.priority, packed_parts(parts), features=features)
+def _scored(
+    link: Link,
+    host: str,
+    scorers: list[LinkScorer],
+    nodes: Iterable[str],
+    evidence: tuple[tuple[int, float], ...] = (),
+) -> list[RoutedLink]:
+    """A link for each of its nodes, with its priority for the topic it promises most to, and the parts of it."""
+    if len(scorers) == 1:
+        parts = scorers[0].parts(link)
+    else:
+        parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
+    url, packed, features = link.url, packed_parts(parts), scorers[0].features(link)
+    mark, said = fingerprint(url), link.anchor[:ANCHOR_CHARACTERS]
+    return [RoutedLink(url, host, mark, node, parts.priority, packed, evidence, 1, features, said) for node in nodes]
 
 
 def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:
     """The links with how much deeper each of them leads."""
     steps = link_steps(page_url, [link.url for link in links], depth_limit)
-    return [link if deep == 1 else replace(link, steps=deep) for link, deep in zip(links, steps, strict=True)]
+    return [
+        link if deep == 1 else msgspec.structs.replace(link, steps=deep)
+        for link, deep in zip(links, steps, strict=True)
+    ]
 
 
 def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
@@ -219,7 +235,7 @@ def _pack_mentions(located: Located) -> bytes:
         for mention in located.mentions
         if mention.place is not None
     ]
-    return zstandard.compress(json.dumps(rows, separators=(",", ":")).encode(), 3)
+    return _COMPRESSOR.compress(msgspec.json.encode(rows))
 
 
 def worker_function(lens: Lens) -> Callable[[bytes], bytes]:

@@ -27,6 +27,7 @@ COMMANDS = {
     "search": "periplus.search.commands:search",
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
+    "export": "periplus.export.commands:export",
     "index": "periplus.index.commands:index_app",
     "verify": "periplus.verify:verify",
     "evaluate": "periplus.evaluate.commands:evaluate",
@@ -40,8 +41,8 @@ COMMANDS = {
     "nodes": "periplus.assignments:nodes_app",
     "classifier": "periplus.assignments:classifier_app",
     "gazetteer": "periplus.places.commands:gazetteer_app",
-    "score": "periplus.topics.commands:score",
-    "topic": "periplus.topics.commands:topic_app",
+    "score": "periplus.teaching:score",
+    "topic": "periplus.teaching:topic_app",
     "miniweb": "periplus.miniweb.commands:app",
     "config": "periplus.commands:config",
 }

@@ -19,9 +19,10 @@ from urllib.parse import urlsplit
 from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
-from periplus.errors import Corrupt, DiskFull, FolderInUse, PeriplusError
+from periplus.errors import ConfigError, Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import LocalExchange
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
+from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
 from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
@@ -29,6 +30,7 @@ from periplus.job import Prepared
 from periplus.model import Outcome
 from periplus.node import Node
 from periplus.pages import Workers
+from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
 from periplus.running import DiskRoom, Journal, Progress, Watchdog, exposition, serve_metrics, why_empty
@@ -107,7 +109,7 @@ class Crawl:
                 await self._workers.start()
                 self._nodes = open_nodes(self._prepared, shared, self._exchange)
                 self._pages_before = health.pages
-                self._plant_seeds(shared)
+                await self._plant_seeds(shared)
                 await self._crawl(shared, self._reporter(shared, started))
         except (BaseExceptionGroup, PeriplusError, sqlite3.DatabaseError, OSError) as error:
             cause = _cause(error, self._prepared.folder.path)
@@ -186,10 +188,23 @@ class Crawl:
                 crawl=crawl,
                 journal=self._journal,
                 book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
+                registered=self._registered(transport, schedule) if crawl.rdap else None,
             )
 
-    def _plant_seeds(self, shared: Shared) -> None:
-        for url, node in self._prepared.seeds:
+    def _registered(self, transport: Transport, schedule: Schedule) -> RegisteredLinks:
+        """Where domains are registered, asked of the job's RDAP service and kept in the crawl's folder."""
+        kept, visit = self._prepared.folder.path / "registrations.jsonl", Detours(schedule, self._clock).visit
+        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit)
+        return RegisteredLinks(registrations, self._prepared.lens.gazetteer, self._prepared.lens.topics)
+
+    async def _plant_seeds(self, shared: Shared) -> None:
+        least, seeds = self._job.crawl.seed_correlation, self._prepared.seeds
+        kept = await kept_seeds(seeds, least, self._prepared.lens.gazetteer, shared.registered)
+        if len(kept) < len(seeds):
+            self._journal.write("seeds_left_out", kept=len(kept), left_out=len(seeds) - len(kept))
+        if not kept:
+            raise ConfigError(f"no seed is left: none has places nearer together than crawl.seed_correlation {least:g}")
+        for url, node in kept:
             seed = shared.intake.accept_seed(node, url)
             if seed is not None:
                 self._nodes[node].batch.seeds.append(seed)
@@ -207,11 +222,13 @@ class Crawl:
                     group.create_task(self._keep_indexing()),
                     group.create_task(self._keep_watching(reporter)),
                 ]
+                if shared.registered is not None:
+                    background.append(group.create_task(shared.registered.run()))
                 await self._dispatch(shared, group)
                 for task in background:
                     task.cancel()
             await self._commit(shared)  # what the last deliveries allow the senders to delete
-            await self._index()
+            await self._index(again=True)
             reporter.say_ended(self._stop_reason)
 
     async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
@@ -352,29 +369,32 @@ class Crawl:
     async def _keep_indexing(self) -> None:
         while True:
             await self._clock.sleep(INDEX_SECONDS)
-            await self._index()
+            await self._index(again=False)
 
-    async def _index(self) -> None:
-        """Bring every node's index up to what is committed; one thread, so rounds never overlap."""
-        await self._written(self._indexer, self._update_indexes)
+    async def _index(self, *, again: bool) -> None:
+        """Bring every node's index up to what is committed; one thread, so rounds never overlap.
 
-    def _update_indexes(self) -> None:
+        `again`: also pages that were indexed before most links to them were known; at the end.
+        """
+        await self._written(self._indexer, self._update_indexes, again)
+
+    def _update_indexes(self, again: bool) -> None:
         for node in self._nodes.values():
             try:
-                self._update_index(node.name, node.store.folder)
+                self._update_index(node.name, node.store.folder, again=again)
             except Corrupt as error:  # it holds nothing that the database has not: once more from the beginning
                 self._journal.write("index built anew", node=node.name, reason=str(error))
                 self._indexes.pop(node.name, None)
                 shutil.rmtree(node.store.folder.index, ignore_errors=True)
-                self._update_index(node.name, node.store.folder)
+                self._update_index(node.name, node.store.folder, again=again)
 
-    def _update_index(self, name: str, folder: NodeFolder) -> None:
+    def _update_index(self, name: str, folder: NodeFolder, *, again: bool) -> None:
         index = self._indexes.get(name)
         if index is None:
             index = self._indexes[name] = NodeIndex.open(folder.index, create=True)
         # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
         with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
-            index.update(db)
+            index.update(db, again=again)
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""

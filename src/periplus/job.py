@@ -68,6 +68,8 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         fetch=job.fetch,
         warc=job.archive.warc,
     )
+    if job.crawl.rdap and canonicalize(job.crawl.rdap) is None:
+        raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is not an http(s) URL")
     urls = _seed_urls(job, base)
     loopback_only = _stays_on_loopback(job, urls)
     seeds = tuple((url.href, seed_node(url, lens)) for url in urls)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
+import msgspec
+
 __all__ = [
     "EARTH_RADIUS_KM",
     "Address",
@@ -183,8 +185,7 @@ class Outcome(StrEnum):
     RETRY = "retry"  # failed this time, queued again for later
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(msgspec.Struct, frozen=True, gc=False):
     """One URL that one node may fetch now: taken from the frontier together with its host's turn.
 
     `redirects` counts the hops in a row that led here; for a sitemap also those from an index. `visits` is how often
@@ -227,11 +228,11 @@ class Fetched:
         return next((value for key, value in self.headers if key.lower() == lower), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link of a page: absolute canonical URL, its text, and the tokens before and after it in the page.
+class Link(msgspec.Struct, frozen=True, gc=False):
+    """A link of a page: absolute canonical URL, its text, and where that and the tokens around it stand.
 
-    `start` and `end` are where its text stands in the page's text, -1 where that is not known.
+    The link's text is `text[start:end]` of its page, the tokens around it reach from `low` to `high`. A link without
+    its page has -1 there, and the tokens themselves in `before` and `after`.
     """
 
     url: str
@@ -240,6 +241,8 @@ class Link:
     after: str = ""
     start: int = -1
     end: int = -1
+    low: int = -1
+    high: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +280,7 @@ class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
     `main_text` is the text without menus and other furniture. `dropped` counts links that were not taken, by reason
-    (`urls/filters.py`).
+    (`urls/filters.py`). `names_a_day`: it does not state when it was published, but may say so somewhere.
     """
 
     url: str
@@ -286,6 +289,7 @@ class Page:
     links: tuple[Link, ...]
     language: str = ""
     published: date | None = None
+    names_a_day: bool = False
     canonical: str | None = None
     noindex: bool = False
     nofollow: bool = False
@@ -293,6 +297,13 @@ class Page:
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
     main_text: str = ""
+
+    def around(self, link: Link) -> tuple[str, str]:
+        """The tokens before and after a link of this page."""
+        if link.start < 0:
+            return link.before, link.after
+        before, after = self.text[link.low : link.start], self.text[link.end : link.high]
+        return before.strip().replace("\n", " "), after.strip().replace("\n", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,13 +419,13 @@ class Assignment:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoutedLink:
+class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
     (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
     much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
+    `anchor` is what the link says, in one line, for the index of the page it leads to.
     """
 
     url: str
@@ -426,10 +437,10 @@ class RoutedLink:
     evidence: tuple[tuple[int, float], ...] = ()
     steps: int = 1
     features: bytes = b""
+    anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NewUrl:
+class NewUrl(msgspec.Struct, frozen=True, gc=False):
     """A URL on its way into a frontier: this node's or, through the exchange, another's."""
 
     url: str
@@ -441,8 +452,7 @@ class NewUrl:
     sitemap: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Parcel:
+class Parcel(msgspec.Struct, frozen=True, gc=False):
     """A URL for another node."""
 
     receiver: str
@@ -479,6 +489,7 @@ class Analysis:
     content_digest: int
     text: bytes = b""  # zstd; kept pages only
     mentions: bytes = b""  # zstd; kept pages only
+    anchors: bytes = b""  # zstd; what the links say, a line each
     likeness: int = 0  # similarity hash of the text; 0: too short to compare
     sitemaps: tuple[str, ...] = ()  # further sitemaps that a sitemap names
     lastmods: tuple[tuple[int, float], ...] = ()  # fingerprint and Unix time of what a sitemap says has changed

@@ -162,8 +162,11 @@ class Node:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
         group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
-        analysis = self._valued(lease, self._settled(lease, analysis))
-        accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis))
+        analysis = self._settled(lease, analysis)
+        if self._shared.registered is not None:
+            analysis = replace(analysis, links=tuple(self._shared.registered.value(analysis.links)))
+        worths = self._worths(lease, analysis)
+        accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis, worths))
         self._commit(
             Completion(
                 lease,
@@ -188,16 +191,15 @@ class Node:
             settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
         return replace(analysis, links=settling.settle(analysis.links, self.name))
 
-    def _valued(self, lease: Lease, analysis: Analysis) -> Analysis:
+    def _worths(self, lease: Lease, analysis: Analysis) -> list[float] | None:
         """Learn from how the page was judged, then value its links by all that is known of them."""
         book = self._shared.book
         if book is None:
-            return analysis
+            return None
         score = analysis.score
-        book.learn(fingerprint(lease.url), score.keyword_relevance * score.place_relevance * score.time_relevance)
-        worth = book.value(analysis.links)
-        links = tuple(replace(link, priority=now) for link, now in zip(analysis.links, worth, strict=True))
-        return replace(analysis, links=links)
+        relevance = score.keyword_relevance * score.place_relevance * score.time_relevance
+        book.learn(fingerprint(lease.url), relevance)
+        return book.value(analysis.links, relevance)
 
     def _without_repeats(self, accepted: Accepted) -> Accepted:
         """What this node has sent to the same node before is not sent again; with a shared seen-set nothing is."""

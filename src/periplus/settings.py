@@ -171,6 +171,20 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         bool,
         _meta("Learn from fetched pages which words of links lead to relevant ones; only in crawls with a topic."),
     ] = True
+    rdap: Annotated[
+        str,
+        _meta("RDAP service that is asked where domains are registered, such as https://rdap.org; empty: none.", "URL"),
+    ] = ""
+    seed_correlation: Annotated[
+        float,
+        _meta(
+            "Seeds are left out unless the places that their URLs and registrations name are nearer together than this "
+            "(paper B: 0.5); 0: all are taken.",
+            "0..1",
+            ge=0,
+            le=1,
+        ),
+    ] = 0.0
     delay_seconds: Annotated[
         float,
         _meta(

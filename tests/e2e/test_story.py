@@ -179,7 +179,32 @@ def test_why_explains_a_url(whole: Path) -> None:
     parent = found["parents"][0]
     assert parent["sent_to"] in {"central", "eastern", "general", "hawaii-alaska", "mountain", "pacific"}
     assert 0 <= parent["parts"]["priority"] <= 1
+    assert set(parent["parts"]) == {
+        "spatial", "focus", "rank", "places", "keywords", "anchor", "time", "parent_keywords", "parent_places",
+        "priority",
+    }  # fmt: skip
+    assert found["priority"] == pytest.approx(found["mean_priority"] + found["bonus"], abs=1e-3)
     periplus("why", whole, "http://nowhere.mini.test/").assert_one_line_error(2, "not known")
+
+
+def test_a_topic_is_learnt_against_a_crawl_and_taught_with_its_pages(whole: Path, tmp_path: Path) -> None:
+    samples, topic = tmp_path / "samples", tmp_path / "floods.toml"
+    samples.mkdir()
+    for number, place in enumerate(("Houston", "Dallas", "Austin", "El Paso")):
+        text = f"Flood in {place}, Texas\nThe flooded river rose in {place}, Texas, and boats rescued people {number}."
+        (samples / f"{number}.txt").write_text(text, "utf-8")
+    learnt = periplus("topic", "learn", samples, "-o", topic, "--background", whole, "--json").json
+    assert learnt["samples"] == 4
+    assert 'form = "logistic"' in topic.read_text("utf-8"), "there was something to learn against"
+    with sqlite3.connect(whole / "nodes" / "central" / "node.db") as db:
+        urls = [url for (url,) in db.execute("SELECT url FROM page WHERE kept = 1 ORDER BY id LIMIT 2")]
+    db.close()
+    taught = periplus("topic", "judge", topic, "--crawl", whole, "--good", urls[0], "--bad", urls[1], "--json").json
+    assert taught["samples"] == 5
+    memory = json.loads(topic.with_suffix(".memory.json").read_text("utf-8"))
+    assert (len(memory["samples"]), len(memory["rejected"])) == (5, 1)
+    gone = periplus("topic", "judge", topic, "--crawl", whole, "--good", "http://nowhere.mini.test/")
+    gone.assert_one_line_error(2, "has kept no such page")
 
 
 def test_assign_and_score_answer_for_single_texts(tmp_path: Path) -> None:

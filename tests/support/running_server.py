@@ -8,18 +8,20 @@ from pathlib import Path
 import uvicorn
 
 from periplus.search import Collection
-from periplus.web.server import build_app, listen
+from periplus.web.server import build_app, listen, server_config
 
 __all__ = ["running_server"]
 
 
 @contextmanager
-def running_server(folder: Path, *, token: str | None = None) -> Iterator[str]:
+def running_server(
+    folder: Path, *, token: str | None = None, rate: float = 0.0, origins: tuple[str, ...] = ()
+) -> Iterator[str]:
     """Serve a crawl; gives the address, without a slash at the end."""
     listener = listen("127.0.0.1", 0)
     hosts = frozenset({"127.0.0.1", "localhost"})
-    app = build_app(Collection.open([folder]), hosts=hosts, token=token)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="on"))
+    app = build_app(Collection.open([folder]), hosts=hosts, token=token, rate=rate, origins=frozenset(origins))
+    server = uvicorn.Server(server_config(app))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

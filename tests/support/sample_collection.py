@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import xxhash
 import zstandard
 
+from periplus.frontier.likeness import likeness
 from periplus.store.database import open_writer
 from periplus.store.folder import CrawlFolder
 
@@ -99,6 +101,8 @@ class SamplePage:
     description: str = ""
     kept: bool = True
     mentions: tuple[tuple[int, int, int, float], ...] = field(default=())
+    links: tuple[tuple[str, str, str], ...] = ()  # URL, what the link says, node that it was assigned to
+    compared: bool = False  # whether its text is compared with others for near-duplicates
 
 
 ATTACKS = (
@@ -282,6 +286,8 @@ def build_collection(
     folder = CrawlFolder(root)
     tables = "".join(f"[nodes.{name}]\nplaces = []\n" for name in nodes)
     folder.write_job(f'name = "sample"\nout = "."\n[topic]\nname = "travel"\n{tables}')
+    for name in nodes:
+        folder.node(name).path.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(nodes):
         add_pages(folder.node(name).database, pages[number :: len(nodes)])
     return folder
@@ -291,6 +297,8 @@ def add_pages(database: Path, pages: Iterable[SamplePage]) -> None:
     """Commit pages one by one; a page whose URL is there already is written anew, as on a revisit."""
     database.parent.mkdir(parents=True, exist_ok=True)
     db = open_writer(database)
+    names = sorted(path.name for path in database.parent.parent.iterdir())
+    db.executemany("INSERT OR IGNORE INTO node_name VALUES (?, ?)", list(enumerate(names)))
     try:
         for page in pages:
             db.execute("BEGIN IMMEDIATE")
@@ -302,13 +310,13 @@ def add_pages(database: Path, pages: Iterable[SamplePage]) -> None:
 
 def _write(db: sqlite3.Connection, page: SamplePage) -> None:
     revision = db.execute("SELECT coalesce(max(revision), 0) + 1 FROM page").fetchone()[0]
-    fingerprint, domain = _fingerprint(page), _domain(page)
+    fingerprint, domain = _fingerprint(page.url), _domain(page)
     host = page.url.split("/")[2]
     db.execute("INSERT OR IGNORE INTO host (name, domain) VALUES (?, ?)", (host, domain))
     known = db.execute("SELECT id FROM url WHERE fingerprint = ?", (fingerprint,)).fetchone()
     if known:
         url_id = known[0]
-        for table in ("page_text", "page_place"):
+        for table in ("page_text", "page_place", "link", "page_likeness"):
             db.execute(f"DELETE FROM {table} WHERE page_id = ?", (url_id,))
         db.execute("DELETE FROM page WHERE id = ?", (url_id,))
     else:
@@ -320,8 +328,8 @@ def _write(db: sqlite3.Connection, page: SamplePage) -> None:
     _write_page(db, page, url_id, revision)
 
 
-def _fingerprint(page: SamplePage) -> int:
-    return xxhash.xxh3_64_intdigest(page.url.encode()) - 2**63
+def _fingerprint(url: str) -> int:
+    return xxhash.xxh3_64_intdigest(url.encode()) - 2**63
 
 
 def _domain(page: SamplePage) -> str:
@@ -329,7 +337,7 @@ def _domain(page: SamplePage) -> str:
 
 
 def _write_page(db: sqlite3.Connection, page: SamplePage, url_id: int, revision: int) -> None:
-    fingerprint = _fingerprint(page)
+    fingerprint = _fingerprint(page.url)
     domain = _domain(page)
     outcome = "kept" if page.kept else "not_relevant"
     main = page.places[0][0] if page.places else None
@@ -344,8 +352,12 @@ def _write_page(db: sqlite3.Connection, page: SamplePage, url_id: int, revision:
             xxhash.xxh3_64_intdigest((page.title + page.text).encode()) - 2**63, page.topic, main,
         ),
     )  # fmt: skip
+    _write_links(db, page, url_id)
     if not page.kept:
         return
+    mark = likeness(page.text) if page.compared else 0
+    if mark:
+        db.execute("INSERT INTO page_likeness VALUES (?, ?, ?)", (url_id, mark, mark))
     for place_id, weight in page.places:
         place = PLACES[place_id]
         db.execute(
@@ -361,6 +373,21 @@ def _write_page(db: sqlite3.Connection, page: SamplePage, url_id: int, revision:
     db.execute(
         "INSERT INTO page_text VALUES (?, ?, ?)",
         (url_id, pack(page.text.encode()), pack(json.dumps(mentions).encode())),
+    )
+
+
+def _write_links(db: sqlite3.Connection, page: SamplePage, url_id: int) -> None:
+    if not page.links:
+        return
+    names = dict(db.execute("SELECT name, id FROM node_name"))
+    db.execute(
+        "INSERT INTO link (page_id, fingerprints, nodes, anchors) VALUES (?, ?, ?, ?)",
+        (
+            url_id,
+            np.array([_fingerprint(url) for url, _, _ in page.links], dtype="<i8").tobytes(),
+            np.array([names[node] for _, _, node in page.links], dtype="<u2").tobytes(),
+            zstandard.compress("\n".join(text for _, text, _ in page.links).encode()),
+        ),
     )
 
 

@@ -81,7 +81,8 @@ def test_every_import_is_a_declared_dependency() -> None:
     from importlib.metadata import packages_distributions
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {re.split(r"[>=;\s]", text)[0].lower().replace("_", "-") for text in project["dependencies"]}
+    extras = [text for extra, texts in project["optional-dependencies"].items() if extra != "dev" for text in texts]
+    declared = {re.split(r"[>=;\s]", text)[0].lower().replace("_", "-") for text in [*project["dependencies"], *extras]}
     owners = packages_distributions()
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -10,14 +10,23 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
     "errors", "clock", "model", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies",
-    "network", "exchange", "store", "index", "search", "tasks", "web", "evaluate", "miniweb", "running", "analysis",
-    "shared", "node", "job", "resume", "report", "crawl", "verify", "world", "replay", "compare", "experiments",
-    "assignments", "commands", "cli",
+    "network", "exchange", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
+    "analysis", "registering", "shared", "node", "job", "resume", "report", "crawl", "verify", "relocation", "world",
+    "replay", "compare", "experiments", "assignments", "teaching", "commands", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 
 IMPURE = {"aiohttp", "asyncio", "random", "socket", "sqlite3", "subprocess", "threading", "time", "urllib.request"}
-PURE = ["topics", "strategies", "evaluate/measures.py", "urls", "pages/html.py", "pages/metadata.py", "pages/dates.py"]
+PURE = [
+    "topics",
+    "strategies",
+    "evaluate/measures.py",
+    "urls",
+    "pages/flow.py",
+    "pages/html.py",
+    "pages/metadata.py",
+    "pages/dates.py",
+]
 
 
 def room_of(path: Path) -> str:

@@ -19,6 +19,8 @@ from periplus.urls import canonicalize, fingerprint
 __all__ = ["explain_url", "why"]
 
 MAX_PARENTS = 20
+"""Parents that are shown; the mean is over all of them."""
+
 _PARTS = LinkParts._fields
 
 
@@ -58,7 +60,11 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
             result["parents"] += _parents(db, mark)
     if result["node"] is None and not result["parents"]:
         raise UsageError(f"{canonical.href} is not known to the crawl in {directory}")
-    result["mean_priority"] = _mean(result["parents"])
+    result["parents_count"] = len(result["parents"])
+    result["mean_priority"] = mean = _mean(result["parents"])
+    # What the link book added when it last moved the URL: hub, words and siblings (`topics/link_book.py`).
+    result["bonus"] = round(result["priority"] - mean, 4) if mean is not None and result["node"] else None
+    result["parents"] = result["parents"][:MAX_PARENTS]
     return result
 
 
@@ -88,14 +94,13 @@ def _parents(db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
             continue  # the bytes met across two fingerprints
         start = int(at[0]) * len(_PARTS)
         own = parts[start : start + len(_PARTS)]
-        values = unpacked_parts(own) if len(own) == len(_PARTS) else None
+        # Crawls of older versions have fewer parts.
+        values = unpacked_parts(own) if len(parts) * 8 == len(packed) * len(_PARTS) else None
         shown = {name: round(getattr(values, name), 3) for name in _PARTS} if values else {}
         sent_to = nodes_by_number.get(int(np.frombuffer(nodes, dtype="<u2")[at[0]]), "")
         about = json.loads(path)[-1] if path else None
         shown |= {"rank": round(values.rank, 3)} if values else {}
         found.append({"url": parent, "about": about, "sent_to": sent_to, "parts": shown})
-        if len(found) >= MAX_PARENTS:
-            break
     return found
 
 
@@ -111,6 +116,9 @@ def _show(found: dict[str, Any]) -> None:
         console.print(
             f"node {found['node']}, {found['outcome']}, depth {found['depth']}, priority {found['priority']:.3f}"
         )
+    if found["bonus"] is not None:
+        parents = f"{found['parents_count']} page{'s' if found['parents_count'] != 1 else ''}"
+        console.print(f"mean over {parents} that link to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")
     page = found.get("page")
     if page:
         relevances = f"keywords {page['keyword_relevance']:.3f}, places {page['place_relevance']:.3f}"

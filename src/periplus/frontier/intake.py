@@ -6,7 +6,7 @@ only, as the paper's independent nodes do.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from periplus.frontier.likeness import Likenesses
@@ -87,19 +87,25 @@ class Intake:
         self._digests.add(analysis.content_digest)
         return Outcome.KEPT
 
-    def accept(self, node: str, lease: Lease, analysis: Analysis) -> Accepted:
-        """Let the links of a page in, or count why not."""
+    def accept(
+        self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float | None] | None = None
+    ) -> Accepted:
+        """Let the links of a page in, or count why not; `worths` are their priorities, if not those they came with."""
         dropped = Counter(analysis.dropped)
         mine: list[NewUrl] = []
         others: list[Parcel] = []
         beyond: list[Parcel] = []
-        for link in analysis.links:
+        seen, known = self._seen[node], 0
+        if worths is None:
+            worths = [link.priority for link in analysis.links]
+        for link, worth in zip(analysis.links, worths, strict=True):
+            own = self._shared or link.node == node
+            if own and link.fingerprint in seen:  # most are
+                known += 1
+                continue
             depth = lease.depth + link.steps
-            worth = analysis.link_priority if link.priority is None else link.priority
-            if self._likenesses.is_put_off(link.url) or self._budget.is_crowded(link.url):
-                worth -= PUT_OFF
-            url = NewUrl(link.url, link.host, link.fingerprint, worth - depth * DEPTH_COST, depth)
-            reason = self._refusal(node, link) if depth <= self._crawl.depth else self._too_deep(node, link)
+            url = NewUrl(link.url, link.host, link.fingerprint, self._priority(link.url, depth, worth, analysis), depth)
+            reason = "depth" if depth > self._crawl.depth else self._refusal(node, link) if own else None
             if reason:
                 dropped[reason] += 1
                 if reason == "depth":
@@ -108,7 +114,16 @@ class Intake:
                 mine.append(url)
             else:
                 others.append(Parcel(link.node, url))
+        if known:
+            dropped["seen"] += known
         return Accepted(tuple(mine), tuple(others), dict(dropped), tuple(beyond))
+
+    def _priority(self, url: str, depth: int, worth: float | None, analysis: Analysis) -> float:
+        """What a link is worth in the frontier."""
+        value = analysis.link_priority if worth is None else worth
+        if self._likenesses.is_put_off(url) or self._budget.is_crowded(url):
+            value -= PUT_OFF
+        return value - depth * DEPTH_COST
 
     def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
         """Let a URL in to which a shorter way has appeared; None if it has come in by another one."""
@@ -179,10 +194,6 @@ class Intake:
     def seen(self) -> int:
         """Distinct URLs accepted."""
         return sum(len(seen) for seen in {id(seen): seen for seen in self._seen.values()}.values())
-
-    def _too_deep(self, node: str, link: RoutedLink) -> str:
-        own = self._shared or link.node == node
-        return "seen" if own and link.fingerprint in self._seen[node] else "depth"
 
     def _refusal(self, node: str, link: RoutedLink) -> str | None:
         if not self._shared and link.node != node:

@@ -11,8 +11,10 @@ import itertools
 import math
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from periplus.model import Lease
 
@@ -112,7 +114,7 @@ class UrlQueue:
         if queue is None or not self._ready(queue, host, now):
             return None
         head = heapq.heappop(queue.heads)[2]
-        lease = replace(head, owner=self._owner, epoch=next(self._epochs), deadline=now + LEASE_SECONDS)
+        lease = msgspec.structs.replace(head, owner=self._owner, epoch=next(self._epochs), deadline=now + LEASE_SECONDS)
         self._out.setdefault(host, {})[lease.url_id] = lease.epoch
         self.size -= 1
         return lease
@@ -149,7 +151,7 @@ class UrlQueue:
         """The URL's failed attempt is committed: it comes up again at `at`."""
         self.finished(lease)
         self.size += 1
-        again = replace(lease, attempts=lease.attempts + 1)
+        again = msgspec.structs.replace(lease, attempts=lease.attempts + 1)
         heapq.heappush(self._hosts[lease.host].later, (at, lease.url_id, again))
 
     def next_due(self, host: str, now: float) -> float | None:

@@ -5,7 +5,7 @@ so it may be deleted at any time. Everything tantivy lives in this room; others 
 """
 
 from periplus.index.analysis import fold, forms, is_stop_word, word_spans
-from periplus.index.node_index import NodeIndex
+from periplus.index.node_index import NodeIndex, RankedPage
 from periplus.index.query import IndexQuery, TextUnit
 from periplus.index.ranges import EVER, DayRange, day_number, day_of
 from periplus.index.reading import unpack_text
@@ -15,6 +15,7 @@ __all__ = [
     "DayRange",
     "IndexQuery",
     "NodeIndex",
+    "RankedPage",
     "TextUnit",
     "day_number",
     "day_of",

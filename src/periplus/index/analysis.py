@@ -19,6 +19,7 @@ __all__ = [
     "ANALYSIS_VERSION",
     "STEMMERS",
     "TOKENIZER",
+    "WORDS",
     "final_analyzer",
     "fold",
     "forms",
@@ -26,6 +27,7 @@ __all__ = [
     "is_unspaced",
     "prepare",
     "primary",
+    "word_analyzer",
     "word_spans",
 ]
 
@@ -34,6 +36,9 @@ ANALYSIS_VERSION = 1
 
 TOKENIZER = "periplus"
 """Name under which the analyzer is registered with every index."""
+
+WORDS = "periplus_words"
+"""Name of the analyzer of whole words, which are offered while somebody types."""
 
 STEMMERS = {
     "ar": "arabic",
@@ -87,6 +92,17 @@ def _analyzer(language: str) -> TextAnalyzer:
 def final_analyzer() -> TextAnalyzer:
     """What every index runs over what `prepare` returns; to be registered as TOKENIZER after opening."""
     return _analyzer("en")
+
+
+@cache
+def word_analyzer() -> TextAnalyzer:
+    """Words as they are written but for case; to be registered as WORDS after opening."""
+    return (
+        TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(LONGEST_WORD + 1))
+        .filter(Filter.lowercase())
+        .build()
+    )
 
 
 def prepare(text: str, language: str) -> str:

@@ -4,11 +4,12 @@ How far it has read is a document of the index itself, written in the same commi
 the index is exactly at its last commit and says so: nothing is lost and nothing is there twice.
 """
 
+import json
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,9 +17,10 @@ from typing import Any, cast
 from tantivy import Index, IndexWriter, Order, Query, Searcher
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
-from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, final_analyzer, prepare
+from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, final_analyzer, prepare, word_analyzer
+from periplus.index.anchors import Anchors
 from periplus.index.query import IndexQuery, compile_query
-from periplus.index.reading import Cursor, has_news, last_revision, read_changes, read_places
+from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
 from periplus.store.database import storage_errors
 
@@ -42,10 +44,11 @@ MOST_HITS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RankedPage:
-    """A hit: the page's number in `node.db` and its text score (None where sorted by time)."""
+    """A hit: the page's number in `node.db`, its text score (0 where sorted by time) and its day, if it has one."""
 
     page: int
     score: float
+    day: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ class NodeIndex:
         self._schema = index.schema
         self._turn = threading.Lock()
         self._places: dict[int, IndexedPlace] = {}
+        self._links_read: dict[str, int] | None = None
+        self._recent_links: set[int] = set()
         self._adopt()
 
     @classmethod
@@ -86,36 +91,56 @@ class NodeIndex:
                 path.mkdir(parents=True)
             index = Index(build_schema(), path=str(path))
             index.register_tokenizer(TOKENIZER, final_analyzer())
+            index.register_tokenizer(WORDS, word_analyzer())
             index.config_reader("manual")
             return cls(path, index)
 
     # -- Keeping up ------------------------------------------------------------------------------
 
-    def update(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
+    def update(
+        self,
+        db: sqlite3.Connection,
+        progress: Callable[[int], None] | None = None,
+        *,
+        latest: Mapping[str, int] | None = None,
+        again: bool = True,
+    ) -> int:
         """Bring the index up to the node's last revision; returns how many rows were read.
 
-        Costs one look at the database when nothing is new. `progress` gets the count after each commit.
-        Raises FolderInUse if another process (or thread) writes this index now.
+        Costs one look at the databases when nothing is new; `latest` spares it: the last revisions of all nodes of the
+        crawl, whose links are read as well. `again`: also pages that many more links speak of by now. `progress` gets
+        the count after each commit. Raises FolderInUse if another process (or thread) writes this index now.
         """
         with _index_errors(self._path):
-            if not has_news(db, self._cursor) and last_revision(db) == self._cursor.revision:
+            if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
                 return 0
         if not self._turn.acquire(blocking=False):
             raise FolderInUse(f"{self._path}: another thread is writing this index; try again later")
         try:
-            with _index_errors(self._path), self._writer() as writer:
+            with _index_errors(self._path), self._writer() as writer, self._anchors() as anchors:
                 self._adopt()
                 if last_revision(db) < self._cursor.revision:  # the database was replaced by another one
-                    self._clear(writer)
-                return self._catch_up(db, writer, progress)
+                    self._clear(writer, anchors)
+                return self._catch_up(db, writer, anchors, progress, again=again)
         finally:
             self._turn.release()
 
     def rebuild(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
         """Forget everything and read the node from its first page; returns how many rows were read."""
-        with self._turn, _index_errors(self._path), self._writer() as writer:
-            self._clear(writer)
-            return self._catch_up(db, writer, progress)
+        with (
+            self._turn,
+            _index_errors(self._path),
+            self._writer() as writer,
+            self._anchors() as anchors,
+        ):
+            self._clear(writer, anchors)
+            return self._catch_up(db, writer, anchors, progress)
+
+    def _has_new_links(self, latest: Mapping[str, int] | None) -> bool:
+        if latest is not None and latest == self._links_read:
+            return False
+        with self._anchors() as anchors:
+            return anchors.is_behind(latest)
 
     def refresh(self) -> bool:
         """See what another process has committed since; whether there was anything."""
@@ -123,6 +148,15 @@ class NodeIndex:
         with _index_errors(self._path):
             self._adopt()
         return self._cursor != before
+
+    @contextmanager
+    def _anchors(self) -> Iterator[Anchors]:
+        with closing(Anchors(self._path, self._recent_links)) as anchors:
+            try:
+                yield anchors
+            except BaseException:
+                self._recent_links.clear()  # what was added may have been taken back
+                raise
 
     @contextmanager
     def _writer(self) -> Iterator[IndexWriter]:
@@ -135,22 +169,26 @@ class NodeIndex:
             writer.wait_merging_threads()
             self._adopt()
 
-    def _clear(self, writer: IndexWriter) -> None:
+    def _clear(self, writer: IndexWriter, anchors: Anchors) -> None:
         writer.delete_all_documents()
+        anchors.clear()
         self._cursor = Cursor()
         self._places.clear()
 
-    def _catch_up(self, db: sqlite3.Connection, writer: IndexWriter, progress: Callable[[int], None] | None) -> int:
+    def _catch_up(
+        self,
+        db: sqlite3.Connection,
+        writer: IndexWriter,
+        anchors: Anchors,
+        progress: Callable[[int], None] | None,
+        *,
+        again: bool = True,
+    ) -> int:
+        self._links_read = anchors.take_up()
         done = uncommitted = 0
         cursor = self._cursor
         while changes := read_changes(db, cursor, BATCH_PAGES):
-            pages = [change.page for change in changes if change.page]
-            missing = {place for page in pages for place in (*page.places, page.main_place) if place is not None}
-            self._places |= read_places(db, missing - self._places.keys())
-            for change in changes:
-                writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
-                if change.page:
-                    writer.add_document(page_document(change.page, self._places))
+            anchors.note_indexed(self._add(db, writer, anchors, changes))
             cursor = changes[-1].cursor
             done += len(changes)
             uncommitted += len(changes)
@@ -159,9 +197,34 @@ class NodeIndex:
                 uncommitted = 0
                 if progress:
                     progress(done)
-        if uncommitted or not done:
+        if uncommitted or cursor == Cursor():
             self._commit(writer, cursor)
+        return done + self._index_again(db, writer, anchors) if again else done
+
+    def _index_again(self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors) -> int:
+        """Pages that many more links speak of than when they were indexed."""
+        done = 0
+        while pages := anchors.outgrown(COMMIT_PAGES):
+            indexed = self._add(db, writer, anchors, read_again(db, pages))
+            self._commit(writer, self._cursor)
+            anchors.note_indexed(indexed)
+            anchors.forget(set(pages) - {page for _, page, _ in indexed})
+            done += len(pages)
         return done
+
+    def _add(
+        self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors, changes: Sequence[Change]
+    ) -> list[tuple[int, int, int]]:
+        """Hand pages to the writer; gives fingerprint, number and how many texts of links, of each that is kept."""
+        pages = [change.page for change in changes if change.page]
+        missing = {place for page in pages for place in (*page.places, page.main_place) if place is not None}
+        self._places |= read_places(db, missing - self._places.keys())
+        texts = anchors.texts(page.fingerprint for page in pages)
+        for change in changes:
+            writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
+            if page := change.page:
+                writer.add_document(page_document(page, self._places, texts.get(page.fingerprint, ())))
+        return [(page.fingerprint, page.id, len(texts.get(page.fingerprint, ()))) for page in pages]
 
     def _commit(self, writer: IndexWriter, cursor: Cursor) -> None:
         writer.delete_documents_by_term("key", CURSOR_KEY)
@@ -183,6 +246,7 @@ class NodeIndex:
         )
         revision, page = answer["revision"]["value"], answer["page"]["value"]
         self._cursor = Cursor() if revision is None else Cursor(int(revision), int(page))
+        self._stamp = int(json.loads((self._path / "meta.json").read_bytes())["opstamp"])
         self._languages = frozenset(bucket["key"] for bucket in answer["languages"]["buckets"])
 
     # -- Asking ----------------------------------------------------------------------------------
@@ -196,6 +260,11 @@ class NodeIndex:
     def revision(self) -> int:
         """The node's revision up to which the index has read; -1 when it is empty."""
         return self._cursor.revision
+
+    @property
+    def stamp(self) -> int:
+        """A number that grows with every commit."""
+        return self._stamp
 
     def tally(self) -> tuple[int, int]:
         """How many pages the index holds and the sum of their numbers: what `verify` compares with the database."""
@@ -220,9 +289,12 @@ class NodeIndex:
             result = searcher.search(query, most)
         addresses = [address for _, address in result.hits]
         pages = searcher.fast_field_values("page", addresses) if addresses else []
+        days = searcher.fast_field_values("day", addresses) if addresses else []
         scores = [0.0 if by_time else float(score) for score, _ in result.hits]
         hits = tuple(
-            RankedPage(int(page), score) for page, score in zip(pages, scores, strict=True) if page is not None
+            RankedPage(int(page), score, None if day is None else int(day))
+            for page, score, day in zip(pages, scores, days, strict=True)
+            if page is not None
         )
         return Ranking(int(cast("Any", result).count), hits)
 
@@ -241,6 +313,10 @@ class NodeIndex:
         """The same for one field of whole numbers: `day`, `month`, `place`, `main_place`."""
         answer = self._searcher.aggregate(self._compile(query), {"n": {"terms": {"field": field, "size": most}}})
         return {int(bucket["key"]): bucket["doc_count"] for bucket in answer["n"]["buckets"]}
+
+    def words(self, prefix: str, most: int | None = None) -> list[tuple[str, int]]:
+        """Whole words of titles and descriptions that begin so, lower-case, with how many pages have them."""
+        return [(str(word), int(count)) for word, count in self._searcher.terms_with_prefix("word", prefix, limit=most)]
 
     def similar(self, title: str, text: str, language: str, most: int) -> list[RankedPage]:
         """Pages that share the most telling words with this text, the page it is of included."""

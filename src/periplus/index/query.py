@@ -16,7 +16,7 @@ from periplus.index.ranges import EVER, DayRange, day_number
 
 __all__ = ["FIELD_WEIGHTS", "IndexQuery", "TextUnit", "compile_query"]
 
-FIELD_WEIGHTS = {"title": 2.5, "url_words": 1.2, "description": 0.8, "text": 1.0}
+FIELD_WEIGHTS = {"title": 2.5, "url_words": 1.2, "anchor": 1.0, "description": 0.8, "text": 1.0}
 """How much a word counts where it stands; each field's BM25 is multiplied by it and the sum is the text score."""
 
 
@@ -34,7 +34,7 @@ class IndexQuery:
     `required`: groups of alternatives, one of each group must occur; with `any_group` one group is enough.
     `optional` raises the score only. `paths`: the page has a place inside one of these place paths.
     `place_ids`: the page has one of these places. `focus`: a place path; pages whose main place lies in it come
-    first where words do not order them.
+    first where words do not order them. `fields`: where words are looked for, and how much they count there.
     """
 
     required: tuple[tuple[TextUnit, ...], ...] = ()
@@ -49,6 +49,7 @@ class IndexQuery:
     place_ids: tuple[int, ...] | None = None
     focus: str | None = None
     days: DayRange = EVER
+    fields: tuple[tuple[str, float], ...] = tuple(FIELD_WEIGHTS.items())
 
     def relaxed(self) -> "IndexQuery":
         """The same with any of the words instead of all."""
@@ -58,7 +59,11 @@ class IndexQuery:
 def compile_query(query: IndexQuery, schema: Schema, languages: frozenset[str]) -> Query:
     """The tantivy query. `languages` are those of the index's pages."""
     clauses: list[tuple[Occur, Query]] = []
-    groups = [_any_of(_unit(unit, schema, languages) for unit in group) for group in query.required]
+
+    def unit_query(unit: TextUnit) -> Query:
+        return _unit(unit, query.fields, schema, languages)
+
+    groups = [_any_of(map(unit_query, group)) for group in query.required]
     if groups and query.any_group:
         clauses.append((Occur.Must, _any_of(groups)))
     elif groups:
@@ -68,8 +73,8 @@ def compile_query(query: IndexQuery, schema: Schema, languages: frozenset[str]) 
         if query.focus:
             main = Query.term_query(schema, "main_path", query.focus)
             clauses.append((Occur.Should, Query.const_score_query(main, 1.0)))
-    clauses.extend((Occur.Should, _unit(unit, schema, languages)) for unit in query.optional)
-    clauses.extend((Occur.MustNot, _unit(unit, schema, languages)) for unit in query.excluded)
+    clauses.extend((Occur.Should, unit_query(unit)) for unit in query.optional)
+    clauses.extend((Occur.MustNot, unit_query(unit)) for unit in query.excluded)
     clauses.extend((Occur.Must, _filter(wanted)) for wanted in _filters(query, schema))
     if query.excluded_sites:
         clauses.append((Occur.MustNot, Query.term_set_query(schema, "site", query.excluded_sites)))
@@ -105,20 +110,17 @@ def _any_of(queries: Iterable[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in alternatives])
 
 
-def _unit(unit: TextUnit, schema: Schema, languages: frozenset[str]) -> Query:
+def _unit(unit: TextUnit, fields: tuple[tuple[str, float], ...], schema: Schema, languages: frozenset[str]) -> Query:
     """The unit in any field and in the form it has in any of the languages."""
     if is_unspaced(unit.text):
         pattern = f"{re.escape(unit.text)}.?"
-        return _any_of(
-            Query.boost_query(Query.regex_query(schema, field, pattern), weight)
-            for field, weight in FIELD_WEIGHTS.items()
-        )
+        return _any_of(Query.boost_query(Query.regex_query(schema, field, pattern), weight) for field, weight in fields)
     sequences = forms(unit.text, languages)
     if not sequences:
         return Query.empty_query()
     return _any_of(
         Query.boost_query(_sequence(sequence, field, schema), weight)
-        for field, weight in FIELD_WEIGHTS.items()
+        for field, weight in fields
         for sequence in sequences
     )
 

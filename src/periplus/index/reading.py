@@ -1,15 +1,16 @@
 """Kept pages read from `node.db` in the order of their revisions."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import zstandard
 
 from periplus.errors import Corrupt
 from periplus.index.schema import IndexedPlace, PageRow
 
-__all__ = ["Change", "Cursor", "has_news", "last_revision", "read_changes", "read_places", "unpack_text"]
+__all__ = ["Change", "Cursor", "last_revision", "read_again", "read_changes", "read_places", "unpack_text"]
 
 MOST_BYTES = 64 * 2**20
 """More decompressed text than this cannot come from a page."""
@@ -31,21 +32,18 @@ class Change:
     page: PageRow | None
 
 
-def has_news(db: sqlite3.Connection, cursor: Cursor) -> bool:
-    """Whether rows were written after the cursor."""
-    return last_revision(db) > cursor.revision
-
-
 def last_revision(db: sqlite3.Connection) -> int:
     """The highest revision of the node; -1 of an empty one."""
     row = db.execute("SELECT max(revision) FROM page").fetchone()
     return -1 if row[0] is None else int(row[0])
 
 
-_CHANGES = """
+_ROWS = """
 SELECT p.id, p.revision, p.kept, p.url, p.domain, p.title, p.description, p.language, p.published, p.fetched_at,
-       p.topic, p.main_place, t.text
+       p.topic, p.main_place, p.fingerprint, t.text
 FROM page p LEFT JOIN page_text t ON t.page_id = p.id
+"""
+_CHANGES = f"""{_ROWS}
 WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
@@ -53,18 +51,29 @@ ORDER BY p.revision, p.id LIMIT :most
 
 def read_changes(db: sqlite3.Connection, after: Cursor, most: int) -> list[Change]:
     """Up to `most` rows after the cursor, oldest first."""
-    rows = db.execute(_CHANGES, {"revision": after.revision, "page": after.page_id, "most": most}).fetchall()
+    values = {"revision": after.revision, "page": after.page_id, "most": most}
+    return _changes(db, db.execute(_CHANGES, values).fetchall())
+
+
+def read_again(db: sqlite3.Connection, pages: Sequence[int]) -> list[Change]:
+    """The rows with these numbers as they stand now."""
+    marks = ",".join("?" * len(pages))
+    return _changes(db, db.execute(f"{_ROWS} WHERE p.id IN ({marks})", pages).fetchall())
+
+
+def _changes(db: sqlite3.Connection, rows: list[Any]) -> list[Change]:
     kept = [row[0] for row in rows if row[2]]
     footprints = _footprints(db, kept)
     changes = []
     for row in rows:
         identifier, revision, is_kept, url, domain, title, description, language, published = row[:9]
-        fetched_at, topic, main_place, text = row[9:]
+        fetched_at, topic, main_place, fingerprint, text = row[9:]
         page = None
         if is_kept:
             places = footprints.get(identifier, ())
             page = PageRow(
                 id=identifier,
+                fingerprint=fingerprint,
                 url=url,
                 domain=domain,
                 title=title,

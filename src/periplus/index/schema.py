@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from tantivy import Document, Schema, SchemaBuilder
 
-from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, prepare, primary
+from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, prepare, primary
 from periplus.index.ranges import day_number
 
 __all__ = ["CURSOR_KEY", "IndexedPlace", "PageRow", "build_schema", "cursor_document", "page_document", "page_key"]
@@ -28,13 +28,17 @@ MOST_PLACES = 50
 MOST_TEXT = 2_000_000
 """Characters of a page's text that are indexed."""
 
+MOST_WORDS = 1_000
+"""Characters of title and description whose words are offered while somebody types."""
+
 
 def build_schema() -> Schema:
     """The schema. A change of fields or analysis makes old indexes incompatible, and they are rebuilt."""
     builder = SchemaBuilder()
     builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
-    for name in ("title", "description", "url_words", "text"):
+    for name in ("title", "description", "url_words", "anchor", "text"):
         builder.add_text_field(name, tokenizer_name=TOKENIZER, index_option="position")
+    builder.add_text_field("word", tokenizer_name=WORDS, index_option="basic")
     for name in ("topic", "domain", "language", "place_path"):
         builder.add_text_field(name, tokenizer_name="raw", fast=True, index_option="basic")
     for name in ("site", "main_path"):
@@ -79,6 +83,7 @@ class PageRow:
     """A kept page as it stands in `node.db`."""
 
     id: int
+    fingerprint: int
     url: str
     domain: str
     title: str
@@ -106,13 +111,19 @@ def cursor_document(revision: int, page_id: int) -> Document:
     return document
 
 
-def page_document(page: PageRow, places: Mapping[int, IndexedPlace]) -> Document:
-    """The document of a page. `places` has every place the page names that the node knows."""
+def page_document(page: PageRow, places: Mapping[int, IndexedPlace], anchors: Sequence[str] = ()) -> Document:
+    """The document of a page. `places` has every place the page names that the node knows.
+
+    `anchors` is what links to the page say.
+    """
     document = Document()
     document.add_text("key", page_key(page.id))
     document.add_unsigned("page", page.id)
     for field, text in (("title", page.title), ("description", page.description), ("text", page.text[:MOST_TEXT])):
         document.add_text(field, prepare(text, page.language))
+    for anchor in anchors:
+        document.add_text("anchor", prepare(anchor, page.language))
+    document.add_text("word", f"{page.title} {page.description}"[:MOST_WORDS])
     document.add_text("url_words", url_words(page.url))
     document.add_text("domain", page.domain)
     for site in _sites(page.url, page.domain):

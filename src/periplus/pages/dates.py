@@ -5,14 +5,14 @@ Days before 1990 and after tomorrow are nonsense.
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from htmldate import find_date
 from lxml import html as lxml_html
 from lxml.etree import LxmlError
 
-__all__ = ["META_DATE_NAMES", "published_date", "searched_date"]
+__all__ = ["META_DATE_NAMES", "names_a_day", "published_date", "searched_date"]
 
 META_DATE_NAMES = (
     "article:published_time",
@@ -39,7 +39,7 @@ MONTH_DAY_YEAR = re.compile(
     rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
 )
 URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
-YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+YEAR = re.compile(r"[12][90]\d\d(?!\d)")
 BEFORE_YEAR = re.compile(r"\d{1,2}[^\d<>{}\[\]]{1,22}$")
 AFTER_YEAR = re.compile(r"[-/.\s年]{1,2}\d{1,2}(?!\d)")
 MOST_YEARS = 200
@@ -66,9 +66,10 @@ def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | 
 
 
 def searched_date(html: str, url: str, fetched_on: date) -> date | None:
-    """A day found in the markup and text of a page that states none; costs milliseconds, so for kept pages only."""
-    if not _names_a_day(html[:MOST_SEARCHED_CHARS]):
-        return None
+    """A day found in the markup and text of a page that states none.
+
+    Costs milliseconds: for kept pages that name a day at all.
+    """
     try:
         source = html[:MOST_SEARCHED_CHARS].encode("utf-8", "replace")
         tree = lxml_html.document_fromstring(source, parser=lxml_html.HTMLParser(encoding="utf-8"))
@@ -85,15 +86,24 @@ def searched_date(html: str, url: str, fetched_on: date) -> date | None:
     return _parse(found, fetched_on) if found else None
 
 
-def _names_a_day(html: str) -> bool:
-    """Whether a day with its year stands anywhere behind a word or mark-up for it: else there is none to be found."""
-    for year in itertools.islice(YEAR.finditer(html), MOST_YEARS):
+def names_a_day(text: str, html: str) -> bool:
+    """Whether a day with its year stands in the text and, as the markup shows, behind a word or mark-up for it.
+
+    Else there is none to be found.
+    """
+    return next(_days(text), None) is not None and any(
+        SAYS_WHEN.search(html, max(0, start - 160), start) for start in _days(html)
+    )
+
+
+def _days(text: str) -> Iterator[int]:
+    """Where the years of what look like whole dates stand."""
+    for year in itertools.islice(YEAR.finditer(text, 0, MOST_SEARCHED_CHARS), MOST_YEARS):
         start = year.start()
-        if (
-            BEFORE_YEAR.search(html, max(0, start - 26), start) or AFTER_YEAR.match(html, year.end())
-        ) and SAYS_WHEN.search(html, max(0, start - 160), start):
-            return True
-    return False
+        if start and text[start - 1].isdigit():
+            continue
+        if BEFORE_YEAR.search(text, max(0, start - 26), start) or AFTER_YEAR.match(text, year.end()):
+            yield start
 
 
 def _parse(text: str, fetched_on: date) -> date | None:

@@ -1,17 +1,15 @@
 """Hits made ready to be shown: snippet, marks, places, and where asked the parts of the score."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from periplus.search.atlas import Atlas
 from periplus.search.question import Question
+from periplus.search.ranker import Candidate
 from periplus.search.ranking import relation
 from periplus.search.results import Hit
 from periplus.search.shard import PageRecord, Shard
 from periplus.search.snippets import Marker
-
-if TYPE_CHECKING:
-    from periplus.search.collection import Candidate
 
 __all__ = ["HitBuilder"]
 
@@ -29,9 +27,7 @@ class HitBuilder:
         what = [word.text for word in question.what if not word.excluded]
         self._marker = Marker(what, [place.name] if place else [], languages)
 
-    def hits(
-        self, found: "Sequence[tuple[Candidate, PageRecord]]", first_rank: int, relation_to_place: str
-    ) -> list[Hit]:
+    def hits(self, found: Sequence[tuple[Candidate, PageRecord]], first_rank: int, relation_to_place: str) -> list[Hit]:
         """Results as they are shown, numbered from `first_rank`."""
         by_shard: dict[Shard, list[int]] = {}
         for candidate, record in found:
@@ -45,7 +41,7 @@ class HitBuilder:
     def _hit(
         self,
         rank: int,
-        candidate: "Candidate",
+        candidate: Candidate,
         record: PageRecord,
         footprint: Sequence[tuple[int, float]],
         relation_to_place: str,
@@ -78,6 +74,8 @@ class HitBuilder:
             place=self._atlas.get(main) if main is not None else None,
             other_places=tuple(others[:OTHER_PLACES]),
             relation=relation_to_place,
+            reason=self._reason(candidate),
+            alike=candidate.alike,
             explanation=self._explanation(candidate) if self._explain else None,
         )
 
@@ -85,14 +83,30 @@ class HitBuilder:
         place = self._atlas.get(place_id)
         return place is not None and relation(place, self._question.where) > 0
 
-    def _explanation(self, candidate: "Candidate") -> dict[str, Any]:
+    def _reason(self, candidate: Candidate) -> str:
+        """How the place that made the page a hit relates to the one asked for; empty where it is that place."""
+        where = self._question.where
+        found = self._atlas.get(candidate.geo.place_id) if candidate.geo.place_id is not None else None
+        asked = where.place or next(iter(where.candidates), None)
+        if found is None or (asked is not None and found.id == asked.id):
+            return ""
+        if asked is not None and asked.id in found.ancestors and where.circle is None:
+            return f"{found.name} is in {asked.name}"
+        center = where.circle.center if where.circle else asked.point if asked else None
+        if center is None or found.point is None:
+            return ""
+        km = found.point.distance_km(center)
+        return f"{found.name} is {km:.0f} km from {asked.name if asked else 'the point'}"
+
+    def _explanation(self, candidate: Candidate) -> dict[str, Any]:
         geo = candidate.geo
         place = self._atlas.get(geo.place_id) if geo.place_id is not None else None
         return {
-            "formula": "score = text × geo; geo = relation × (0.05 + 0.95 × weight)",
+            "formula": "score = text × geo × fresh; geo = relation × (0.05 + 0.95 × weight)",
             "text": round(candidate.text_score, 6),
             "geo": round(geo.value, 6),
             "place": place.label if place else None,
             "relation": round(geo.relation, 6),
             "weight": round(geo.weight, 6),
+            "fresh": round(candidate.fresh, 6),
         }

@@ -6,6 +6,7 @@ place that leads nowhere. A gazetteer, where there is one, adds other names ("Li
 
 import difflib
 import json
+import math
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -17,7 +18,7 @@ from periplus.index import fold
 from periplus.model import BBox, LonLat
 from periplus.search.request import Circle
 
-__all__ = ["Atlas", "KnownPlace", "PlaceNames", "name_key"]
+__all__ = ["Atlas", "KnownPlace", "PlaceNames", "ZipCode", "name_key"]
 
 
 class PlaceNames(Protocol):
@@ -26,6 +27,18 @@ class PlaceNames(Protocol):
     def find(self, name: str, *, limit: int) -> Sequence[Any]:
         """Places with `id`, best first."""
         ...
+
+    def zip_code(self, code: str) -> "ZipCode | None":
+        """What a US ZIP code means; None if it is not known."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ZipCode:
+    """A US ZIP code: the ids of its towns and its own point."""
+
+    places: tuple[int, ...]
+    point: LonLat
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +171,14 @@ class Atlas:
             found = {place.id: place for place in others if place and place.pages}
         return rank(found.values())
 
+    def zip_code(self, code: str) -> tuple[list[KnownPlace], LonLat] | None:
+        """The towns of a US ZIP code that have pages here, and the point of the code; None if it is not known."""
+        found = self._gazetteer.zip_code(code) if self._gazetteer is not None else None
+        if found is None:
+            return None
+        towns = (self._places.get(identifier) for identifier in found.places)
+        return rank(town for town in towns if town and town.pages), found.point
+
     def similar_names(self, name: str, most: int = 3) -> list[str]:
         """Names of the collection that look like a mistyped one."""
         close = difflib.get_close_matches(name_key(name), self._keys[:50_000], n=most, cutoff=0.75)
@@ -184,15 +205,28 @@ class Atlas:
         return [
             place
             for place in self._places.values()
-            if place.point
-            and place.pages
-            and box.contains(place.point)
-            and place.point.distance_km(area.center) <= area.km
+            if place.point and place.pages and box.contains(place.point) and area.distance(place.point) is not None
         ]
+
+    def middle(self, place: KnownPlace) -> LonLat | None:
+        """The place's point; of one that pages only imply, the middle of the places inside it that have pages."""
+        if place.point is not None:
+            return place.point
+        points = [p.point for p in self._places.values() if p.point and p.pages and place.id in p.ancestors]
+        vectors = [_unit_vector(point) for point in points]
+        x, y, z = (sum(axis) for axis in zip(*vectors, strict=True)) if vectors else (0.0, 0.0, 0.0)
+        if not (x or y or z):
+            return None
+        return LonLat(math.degrees(math.atan2(y, x)), math.degrees(math.atan2(z, math.hypot(x, y))))
 
     def all(self) -> Iterable[KnownPlace]:
         """Every place, in no order."""
         return self._places.values()
+
+
+def _unit_vector(point: LonLat) -> tuple[float, float, float]:
+    lon, lat = math.radians(point.lon), math.radians(point.lat)
+    return math.cos(lat) * math.cos(lon), math.cos(lat) * math.sin(lon), math.sin(lat)
 
 
 def _implied(identifier: int, depth: int, inner: KnownPlace, pages: Mapping[int, int]) -> KnownPlace:
@@ -218,7 +252,8 @@ def rank(places: Iterable[KnownPlace]) -> list[KnownPlace]:
     A place that holds at least half of the pages of another one around it comes before that one: "New York" is
     the city, unless the collection is about the rest of the state.
     """
-    ordered = sorted(places, key=_weight)
+    named = list(places)
+    ordered = sorted((place for place in named if not _adds_nothing(place, named)), key=_weight)
     for outer in list(ordered):
         for inner in list(ordered):
             if inner.id != outer.id and outer.id in inner.ancestors and 2 * inner.pages >= outer.pages:
@@ -228,5 +263,13 @@ def rank(places: Iterable[KnownPlace]) -> list[KnownPlace]:
     return ordered
 
 
-def _weight(place: KnownPlace) -> tuple[int, int, int]:
-    return -place.pages, -place.population, place.id
+def _adds_nothing(region: KnownPlace, others: Iterable[KnownPlace]) -> bool:
+    """Whether the region has no pages beside those of the town of the same name in it: Moscow around Moscow."""
+    return any(
+        region.id in town.ancestors and town.pages >= region.pages and town.name == region.name for town in others
+    )
+
+
+def _weight(place: KnownPlace) -> tuple[int, int, int, int]:
+    """Pages mainly about a place say more than pages that name it in passing."""
+    return -place.main_pages, -place.pages, -place.population, place.id

@@ -47,6 +47,10 @@ def search(
     limit: Annotated[int, typer.Option("--limit", help="Results to show, at most 200.")] = 10,
     offset: Annotated[int, typer.Option("--offset", help="Results to skip.")] = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    freshness: Annotated[
+        int,
+        typer.Option("--freshness", metavar="DAYS", help="Pages this old count half as much; 0: age does not count."),
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Search a crawl by what, where and when.
@@ -64,6 +68,7 @@ def search(
         limit=limit,
         offset=offset,
         explain=explain,
+        freshness=freshness,
     )
     with _open(folder) as collection:
         result = collection.search(request)
@@ -133,6 +138,8 @@ def _meaning(result: SearchResult) -> Text:
         text.append(f" · when: {query.days.since or '…'} to {query.days.until or '…'}", style="not bold")
     if result.relaxed:
         text.append(" · no page has all the words; these have some", style="yellow")
+    if result.did_you_mean:
+        text.append(f" · did you mean: {result.did_you_mean}", style="yellow")
     return text
 
 
@@ -146,6 +153,8 @@ def _entry(hit: Hit) -> Text:
     for mark in hit.marks:
         snippet.stylize("green" if mark.kind == "where" else "yellow", mark.start, mark.end)
     entry.append(snippet)
+    if hit.reason:
+        entry.append(f"\n     {'near: ' if hit.relation == 'near' else ''}{_printable(hit.reason)}", style="magenta")
     if hit.explanation:
         parts = ", ".join(f"{key} {value}" for key, value in hit.explanation.items() if key != "formula")
         entry.append(f"\n     score {hit.score:.4f}: {parts}", style="cyan")

@@ -91,7 +91,9 @@ def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, at
     area = where.circle or where.box
     place_ids = None
     if area is not None:
-        inside = sorted(atlas.within(area), key=lambda place: -place.pages)
+        beside = where.beside
+        within = (place for place in atlas.within(area) if beside is None or not place.is_inside(beside))
+        inside = sorted(within, key=lambda place: -place.pages)
         place_ids = tuple(place.id for place in inside[:MOST_PLACE_IDS])
 
     def values(name: str, *, excluded: bool = False) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""The geographic part of a hit's score.
+"""The parts of a hit's score beside its text: where and when.
 
-    score = text × geo
+    score = text × geo × fresh
     geo   = max over the page's places p of  relation(p) × (0.05 + 0.95 × weight(p))
 
 `text` is the weighted sum of the fields' BM25 (index.query.FIELD_WEIGHTS), 1 plus that of the place's
@@ -12,6 +12,8 @@ name where the question has no words of its own.
     in the box asked for           1
     anything else                  0
 Where nothing geographic is asked, geo is 1.
+`fresh` is 1 unless freshness is asked for; then it halves with every so many days of the page's age:
+    fresh = 0.5 ^ (age / days); a page without a date counts as two of these spans old
 """
 
 import math
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.where import Where
 
-__all__ = ["ANYWHERE", "FLOOR", "GeoScore", "GeoScorer", "relation"]
+__all__ = ["ANYWHERE", "FLOOR", "GeoScore", "GeoScorer", "freshness", "relation"]
 
 FLOOR = 0.05
 """What a place counts in a page that hardly speaks of it."""
@@ -51,11 +53,25 @@ def relation(place: KnownPlace, where: Where) -> float:
         levels = len(place.ancestors) - place.ancestors.index(where.place.id)
         return 0.8 + 0.2 / (1 + levels)
     if where.circle is not None and place.point is not None:
-        distance = place.point.distance_km(where.circle.center)
-        return math.exp(-distance / where.circle.km) if distance <= where.circle.km else 0.0
+        if where.beside is not None and place.is_inside(where.beside):
+            return 0.0
+        distance = where.circle.distance(place.point)
+        return math.exp(-distance / where.circle.km) if distance is not None else 0.0
     if where.box is not None and place.point is not None:
         return 1.0 if where.box.contains(place.point) else 0.0
     return 0.0
+
+
+UNDATED_SPANS = 2.0
+"""How old a page without a date is taken to be, in half-lives."""
+
+
+def freshness(day: int | None, today: int, half_life: int) -> float:
+    """What a page's age leaves of its score; 1 where age does not count (half_life 0). Days are `day_number`s."""
+    if half_life <= 0:
+        return 1.0
+    spans = UNDATED_SPANS if day is None else max(0, today - day) / half_life
+    return math.pow(0.5, min(60.0, spans))
 
 
 class GeoScorer:

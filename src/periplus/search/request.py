@@ -8,7 +8,7 @@ from typing import Literal
 
 from periplus.errors import QueryError
 from periplus.index import EVER, DayRange
-from periplus.model import BBox, LonLat
+from periplus.model import EARTH_RADIUS_KM, BBox, LonLat
 
 __all__ = [
     "LONGEST_QUESTION",
@@ -16,6 +16,8 @@ __all__ = [
     "Circle",
     "SearchRequest",
     "Sort",
+    "bearing",
+    "destination",
     "parse_bbox",
     "parse_day",
     "parse_near",
@@ -30,18 +32,54 @@ MOST_RESULTS = 10_000
 LARGEST_PAGE = 200
 """Results of one answer."""
 
+LONGEST_DAYS = 36_500
+
 FARTHEST_KM = 20_100.0
 """Half the way around the earth: every circle that is larger is the whole earth."""
 
 Sort = Literal["relevance", "time"]
 
 
+SECTOR = 45.0
+"""Degrees to either side of a direction that still count as that direction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """Everything within `km` of a point."""
+    """Everything within `km` of a point; with a `bearing` (degrees from north, clockwise) only what lies that way."""
 
     center: LonLat
     km: float
+    bearing: float | None = None
+
+    def distance(self, point: LonLat) -> float | None:
+        """Kilometres from the centre; None for a point that is not in the circle."""
+        km = point.distance_km(self.center)
+        if km > self.km:
+            return None
+        if self.bearing is not None:
+            away = abs((bearing(self.center, point) - self.bearing + 180.0) % 360.0 - 180.0)
+            if km == 0.0 or away > SECTOR:
+                return None
+        return km
+
+
+def bearing(start: LonLat, end: LonLat) -> float:
+    """The direction in which the shortest way to `end` begins: degrees from north, clockwise."""
+    phi1, phi2 = math.radians(start.lat), math.radians(end.lat)
+    turn = math.radians(end.lon - start.lon)
+    east = math.sin(turn) * math.cos(phi2)
+    north = math.cos(phi1) * math.sin(phi2) - math.sin(phi1) * math.cos(phi2) * math.cos(turn)
+    return math.degrees(math.atan2(east, north)) % 360.0
+
+
+def destination(start: LonLat, degrees: float, km: float) -> LonLat:
+    """Where one arrives after so many kilometres in a direction."""
+    phi, theta, delta = math.radians(start.lat), math.radians(degrees), km / EARTH_RADIUS_KM
+    sine = math.sin(phi) * math.cos(delta) + math.cos(phi) * math.sin(delta) * math.cos(theta)
+    east = math.sin(theta) * math.sin(delta) * math.cos(phi)
+    lon = start.lon + math.degrees(math.atan2(east, math.cos(delta) - math.sin(phi) * sine))
+    return LonLat((lon + 180.0) % 360.0 - 180.0, math.degrees(math.asin(max(-1.0, min(1.0, sine)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +98,7 @@ class SearchRequest:
     limit: int = 10
     offset: int = 0
     explain: bool = False
+    freshness: int = 0  # days after which a page counts half as much; 0: age does not count
 
     @classmethod
     def of(
@@ -75,6 +114,7 @@ class SearchRequest:
         limit: int = 10,
         offset: int = 0,
         explain: bool = False,
+        freshness: int = 0,
     ) -> "SearchRequest":
         """From strings, as a command line or an address gives them. Raises QueryError in one line."""
         if len(text) > LONGEST_QUESTION:
@@ -89,6 +129,8 @@ class SearchRequest:
             raise QueryError(f"limit {limit} is not between 1 and {LARGEST_PAGE}")
         if offset < 0 or offset + limit > MOST_RESULTS:
             raise QueryError(f"offset + limit must lie between 1 and {MOST_RESULTS:,}; narrow the question instead")
+        if not 0 <= freshness <= LONGEST_DAYS:
+            raise QueryError(f"freshness {freshness} is not between 0 and {LONGEST_DAYS:,} days")
         if place and len(place) > 200:
             raise QueryError(f"place is {len(place):,} characters long; at most 200 are possible")
         return cls(
@@ -101,6 +143,7 @@ class SearchRequest:
             limit=limit,
             offset=offset,
             explain=explain,
+            freshness=freshness,
         )
 
 
@@ -114,7 +157,7 @@ def _day_range(since: str | None, until: str | None) -> DayRange:
     return days
 
 
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 
 
 def parse_day(text: str, name: str, *, last: bool = False) -> date:

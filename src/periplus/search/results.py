@@ -5,10 +5,11 @@ from typing import Any
 
 from periplus.index import DayRange
 from periplus.search.atlas import KnownPlace
+from periplus.search.notebook import to_geojson, to_geopandas, to_html
 from periplus.search.snippets import Mark
 from periplus.search.where import Where
 
-__all__ = ["Bucket", "Facets", "Hit", "MapPoint", "PlaceFacet", "SearchResult", "Trend", "Understood"]
+__all__ = ["Bucket", "Facets", "Hit", "MapPoint", "PlaceFacet", "SearchResult", "Suggestions", "Trend", "Understood"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Understood:
         circle, box = self.where.circle, self.where.box
         area: dict[str, Any] | None = None
         if circle is not None:
-            area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km}
+            area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km, "bearing": circle.bearing}
         elif box is not None:
             area = {"bbox": [box.west, box.south, box.east, box.north]}
         when = None
@@ -41,7 +42,8 @@ class Understood:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `relation` says why it is here: `in` the place asked for, `near` it (added because few were in it),
-    or empty where no place was asked for.
+    or empty where no place was asked for. `reason`: how the page's place relates to the one asked for
+    ("Houston is in Texas"). `alike`: near-duplicates that are not shown for it.
     """
 
     rank: int
@@ -60,6 +62,8 @@ class Hit:
     place: KnownPlace | None
     other_places: tuple[tuple[KnownPlace, float], ...]
     relation: str = ""
+    reason: str = ""
+    alike: int = 0
     explanation: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -82,6 +86,8 @@ class Hit:
             "node": self.node,
             "page": self.page,
             "relation": self.relation,
+            "reason": self.reason,
+            "alike": self.alike,
         }
         if self.explanation is not None:
             found["explain"] = self.explanation
@@ -113,6 +119,7 @@ class Facets:
 
     places: tuple[PlaceFacet, ...] = ()
     topics: tuple[tuple[str, int], ...] = ()
+    dates: tuple[tuple[str, int], ...] = ()  # years, the newest first
     sites: tuple[tuple[str, int], ...] = ()
     languages: tuple[tuple[str, int], ...] = ()
 
@@ -125,6 +132,7 @@ class Facets:
         return {
             "places": [facet.to_json() for facet in self.places],
             "topics": pairs(self.topics),
+            "dates": pairs(self.dates),
             "sites": pairs(self.sites),
             "languages": pairs(self.languages),
         }
@@ -132,7 +140,10 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to a request. `relaxed`: no page has all the words, so pages with any of them are shown."""
+    """The answer to a request. `relaxed`: no page has all the words, so pages with any of them are shown.
+
+    `did_you_mean`: the question with a word that no page has replaced by one that looks like it; empty if all is well.
+    """
 
     understood: Understood
     total: int
@@ -140,6 +151,9 @@ class SearchResult:
     facets: Facets
     seconds: float
     relaxed: bool = False
+    did_you_mean: str = ""
+    nodes: tuple[str, ...] = ()  # that were asked, in this order
+    missing: tuple[str, ...] = ()  # that were not asked for want of time: the answer is a part
 
     def to_json(self) -> dict[str, Any]:
         """The answer as commands.md has it."""
@@ -149,7 +163,40 @@ class SearchResult:
             "hits": [hit.to_json() for hit in self.hits],
             "facets": self.facets.to_json(),
             "relaxed": self.relaxed,
+            "did_you_mean": self.did_you_mean or None,
+            "nodes": list(self.nodes),
+            "missing": list(self.missing),
             "seconds": round(self.seconds, 6),
+        }
+
+    def to_geojson(self) -> dict[str, Any]:
+        """The hits as a FeatureCollection."""
+        return to_geojson(self.hits)
+
+    def to_geopandas(self) -> Any:
+        """The hits as a GeoDataFrame; needs the extra `geo`."""
+        return to_geopandas(self.hits)
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        return to_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """What a question may go on with. A place's name goes after `before`; `texts` are whole questions."""
+
+    before: str
+    places: tuple[KnownPlace, ...]
+    texts: tuple[tuple[str, int], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """`places` with what to type for each, `terms` with how many pages have the word."""
+        return {
+            "places": [
+                place.to_json() | {"label": place.label, "text": self.before + place.label} for place in self.places
+            ],
+            "terms": [{"text": text, "pages": count} for text, count in self.texts],
         }
 
 

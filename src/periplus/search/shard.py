@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ __all__ = ["PageRecord", "Shard"]
 
 _COLUMNS = (
     "id, url, title, description, language, published, fetched_at, topic, main_place, content_digest, "
-    "keyword_relevance, place_relevance, depth, domain"
+    "keyword_relevance, place_relevance, depth, domain, ifnull(likeness, 0)"
 )
 
 
@@ -38,6 +38,7 @@ class PageRecord:
     place_relevance: float
     depth: int
     domain: str
+    likeness: int  # similarity hash of the text; 0: too short to compare
 
 
 class Shard:
@@ -61,13 +62,21 @@ class Shard:
         """Close the database."""
         self._db.close()
 
-    def update(self, progress: Callable[[int], None] | None = None) -> bool:
-        """Bring the index up to date; whether it changed. If another process is at it, take what that one has."""
-        before = self.index.revision
+    def last_revision(self) -> int:
+        """The node's highest revision; -1 if it has no pages."""
+        found = self._rows("SELECT max(revision) FROM page")[0][0]
+        return -1 if found is None else int(found)
+
+    def update(self, progress: Callable[[int], None] | None = None, latest: Mapping[str, int] | None = None) -> bool:
+        """Bring the index up to date; whether it changed. If another process is at it, take what that one has.
+
+        `latest`: the last revisions of all nodes of the crawl, by name.
+        """
+        before, changed = self.index.revision, False
         db = open_reader(self.folder.database)  # its own connection: an update may take minutes
         try:
             with storage_errors(self.folder.database):
-                self.index.update(db, progress)
+                changed = self.index.update(db, progress, latest=latest) > 0
         except FolderInUse:
             self.index.refresh()
         except EnvironmentFailure:
@@ -75,7 +84,7 @@ class Shard:
                 raise
         finally:
             db.close()
-        return self.index.revision != before
+        return changed or self.index.revision != before
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._turn, storage_errors(self._path):
@@ -91,7 +100,9 @@ class Shard:
 
     def records(self, pages: Sequence[int]) -> dict[int, PageRecord]:
         """The kept ones among these pages."""
-        rows = self._in("SELECT {} FROM page WHERE kept = 1 AND id IN ({})", pages)
+        rows = self._in(
+            "SELECT {} FROM page LEFT JOIN page_likeness ON page_id = id WHERE kept = 1 AND id IN ({})", pages
+        )
         return {row[0]: PageRecord(*row) for row in rows}
 
     def footprints(self, pages: Sequence[int]) -> dict[int, list[tuple[int, float]]]:

@@ -5,10 +5,10 @@ from datetime import date, timedelta
 from typing import Literal, get_args
 
 from periplus.errors import QueryError
-from periplus.index import day_of
+from periplus.index import day_number, day_of
 from periplus.search.results import Bucket
 
-__all__ = ["Every", "bucket_days", "check_every"]
+__all__ = ["Every", "bucket_days", "bucket_months", "check_every"]
 
 Every = Literal["day", "week", "month", "year"]
 
@@ -55,6 +55,15 @@ def bucket_days(days: Mapping[int, int], every: Every) -> tuple[Bucket, ...]:
         return ()
     starts = _filled(min(counts), max(counts), every) or sorted(counts)
     return tuple(Bucket(start.isoformat(), counts.get(start, 0)) for start in starts)
+
+
+def bucket_months(months: Mapping[int, int], every: Every) -> tuple[Bucket, ...]:
+    """Counts by month (year × 12 + month − 1) as buckets of months or years."""
+    first_days: dict[int, int] = {}
+    for month, count in months.items():
+        if 12 <= month < 12 * 10_000:
+            first_days[day_number(date(month // 12, month % 12 + 1, 1))] = count
+    return bucket_days(first_days, every)
 
 
 def _filled(first: date, last: date, every: Every) -> list[date]:

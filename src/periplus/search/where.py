@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from periplus.errors import QueryError
-from periplus.model import BBox
+from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
-from periplus.search.request import Circle
+from periplus.search.request import Circle, destination
 from periplus.search.words import Word
 
 __all__ = ["AROUND_KM", "PlaceWords", "Where", "find_place_words", "named_place"]
@@ -24,6 +24,13 @@ LINK_WORDS = frozenset({"to", "of", "de", "von", "the", "a", "di"})
 AROUND_KM = 50.0
 """How far "near" reaches when no distance is given."""
 
+_POINTS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
+DIRECTIONS = {name: 45.0 * n for n, name in enumerate(_POINTS)}
+"""Directions with their bearings: "north of Houston"."""
+
+BESIDE_KM = {"city": 100.0, "feature": 100.0, "admin2": 150.0, "admin1": 800.0}
+"""How far "north of" reaches, by the kind of place; 1,500 km for countries and larger."""
+
 LONGEST_NAME = 5
 """Words of a place name."""
 
@@ -35,16 +42,29 @@ SURE_SHARE = 0.5
 class Where:
     """Where the answer must be. `candidates`: what the name could mean, the chosen one first.
 
-    Exactly one of `place`, `circle`, `box` is set; `circle` may come with the place it lies around.
+    Exactly one of `place`, `circle`, `box` is set. `beside`: the place that a circle lies beside ("north of Texas"),
+    whose own pages do not count.
     """
 
     candidates: tuple[KnownPlace, ...] = ()
     place: KnownPlace | None = None
     circle: Circle | None = None
     box: BBox | None = None
+    beside: KnownPlace | None = None
 
     def __bool__(self) -> bool:
         return self.place is not None or self.circle is not None or self.box is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a question relates to a name: in it, so many kilometres around it, or in a direction from it."""
+
+    km: float | None = None
+    bearing: float | None = None
+
+
+IN_IT = Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +74,34 @@ class PlaceWords:
     start: int
     end: int
     candidates: tuple[KnownPlace, ...]
-    km: float | None = None  # set: around the place
+    reach: Reach = IN_IT
+    point: LonLat | None = None  # where it is better than the place's own: of a ZIP code
 
     def where(self) -> Where:
-        """As a place or, with a distance, as a circle around it."""
-        chosen = self.candidates[0]
-        if self.km is not None and chosen.point is not None:
-            return Where(self.candidates, circle=Circle(chosen.point, self.km))
+        """As a place or, with a distance or direction, as a circle around or beside it."""
+        chosen = self.candidates[0] if self.candidates else None
+        point = self.point or (chosen.point if chosen else None)
+        km, bearing = self.reach.km, self.reach.bearing
+        if point is not None and bearing is not None:
+            if km is not None:  # "20 km north of": a stretch of land that far away
+                return Where(self.candidates, circle=Circle(destination(point, bearing, km), max(10.0, km / 2)))
+            far = BESIDE_KM.get(chosen.kind if chosen else "city", 1_500.0)
+            return Where(self.candidates, circle=Circle(point, far, bearing), beside=chosen)
+        if point is not None and (km is not None or chosen is None):
+            return Where(self.candidates, circle=Circle(point, km or AROUND_KM))
         return Where(self.candidates, place=chosen)
 
 
-def named_place(text: str, atlas: Atlas) -> Where:
+def named_place(text: str, atlas: Atlas, *, hint: bool = True) -> Where:
     """The place that a person named on purpose: an id, a name, or a name with what is around it.
 
-    Raises QueryError if the collection has no page about such a place.
+    Raises QueryError if the collection has no page about such a place, with names that look like it as a `hint`.
     """
-    if re.fullmatch(r"-?\d{1,18}", text):
+    if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         place = atlas.get(int(text))
+        found = _zip_code([Word(text)], 0, atlas) if place is None else None
+        if found:
+            return PlaceWords(0, 1, found[0], point=found[1]).where()
         if place is None:
             raise QueryError(f"no page of this collection is about place {text}")
         others = tuple(other for other in atlas.named(place.name) if other.id != place.id)
@@ -81,9 +112,9 @@ def named_place(text: str, atlas: Atlas) -> Where:
         match = _match(words, 0, length, atlas)
         if match and match[1] == len(words):
             return Where(match[0], place=match[0][0])
-    similar = atlas.similar_names(text)
-    hint = f"did you mean {' or '.join(similar)}?" if similar else "see the places it has with `periplus serve`"
-    raise QueryError(f"no page of this collection is about a place named {text[:80]!r}; {hint}")
+    similar = atlas.similar_names(text) if hint else []
+    tip = f"did you mean {' or '.join(similar)}?" if similar else "see the places it has with `periplus serve`"
+    raise QueryError(f"no page of this collection is about a place named {text[:80]!r}; {tip}")
 
 
 def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords | None:
@@ -94,7 +125,10 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
     for start in range(len(words)):
         if found := _after_preposition(words, start, atlas):
             return found
-    for start in range(len(words)):
+    for start, word in enumerate(words):
+        code = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
+        if code and sum(town.pages for town in code[0]) > pages_with(word.text):
+            return PlaceWords(start, start + 1, code[0], point=code[1])
         for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
             match = _match(words, start, length, atlas)
             if match and _is_surely_a_place(words[start : start + length], match, start + length, pages_with):
@@ -102,31 +136,78 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
     return None
 
 
-_DISTANCE = re.compile(r"(\d{1,5}(?:\.\d+)?)(km|kms|mi|miles?|kilomet(?:er|re)s?)?", re.IGNORECASE)
+_DISTANCE = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)(km|kms|mi|miles?|kilomet(?:er|re)s?)?", re.IGNORECASE | re.ASCII)
+_UNIT = re.compile(r"km|kms|mi|miles?|kilomet(?:er|re)s?", re.IGNORECASE)
 
 
 def _after_preposition(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWords | None:
-    first = words[start].text.lower()
-    if not _plain(words[start]) or first not in INSIDE_WORDS | AROUND_WORDS:
+    opened = _opening(words, start)
+    if opened is None:
         return None
-    name_start, km = start + 1, AROUND_KM if first in AROUND_WORDS else None
-    if first == "within" and (distance := _distance(words, name_start)):
-        km, name_start = distance
+    reach, name_start = opened
     while name_start < len(words) and words[name_start].text.lower() in LINK_WORDS:
         name_start += 1
+    if found := _zip_code(words, name_start, atlas):
+        return PlaceWords(start, name_start + 1, found[0], reach, found[1])
     for length in range(min(LONGEST_NAME, len(words) - name_start), 0, -1):
         if match := _match(words, name_start, length, atlas):
-            return PlaceWords(start, match[1], match[0], km)
+            middle = atlas.middle(match[0][0]) if reach.bearing is not None else None
+            return PlaceWords(start, match[1], match[0], reach, middle)
     return None
 
 
-def _distance(words: Sequence[Word], start: int) -> tuple[float, int] | None:
+def _opening(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
+    """The words before a name that say it is a place, how they relate to it, and where they end."""
+    first = words[start].text.lower()
+    if not _plain(words[start]):
+        return None
+    if first == "within" and (distance := _distance(words, start + 1)):
+        return Reach(km=distance[0]), distance[1]
+    if distance := _distance(words, start, needs_unit=True):  # "20 km north of", "5 miles from"
+        direction = _direction(words, distance[1])
+        if direction:
+            return Reach(distance[0], direction[0]), direction[1]
+        if distance[1] < len(words) and words[distance[1]].text.lower() in ("from", "around", "of"):
+            return Reach(km=distance[0]), distance[1] + 1
+    if direction := _direction(words, start):
+        return Reach(bearing=direction[0]), direction[1]
+    if first in AROUND_WORDS:
+        return Reach(km=AROUND_KM), start + 1
+    return (IN_IT, start + 1) if first in INSIDE_WORDS else None
+
+
+def _direction(words: Sequence[Word], start: int) -> tuple[float, int] | None:
+    """`north of`, `south-west of`, `north east of`: the bearing, and where the words go on."""
+    for length in (2, 1):
+        part = [word.text.lower() for word in words[start : start + length]]
+        name = "".join(part).replace("-", "")
+        if len(part) == length and name in DIRECTIONS:
+            end = start + length
+            if end < len(words) and words[end].text.lower() == "of":
+                return DIRECTIONS[name], end + 1
+    return None
+
+
+def _zip_code(words: Sequence[Word], start: int, atlas: Atlas) -> tuple[tuple[KnownPlace, ...], LonLat] | None:
+    """What the ZIP code at this word means."""
+    if start >= len(words) or not _plain(words[start]) or not _ZIP.fullmatch(words[start].text):
+        return None
+    found = atlas.zip_code(words[start].text[:5])
+    return (tuple(found[0]), found[1]) if found else None
+
+
+_ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
+
+
+def _distance(words: Sequence[Word], start: int, *, needs_unit: bool = False) -> tuple[float, int] | None:
     """`20 km`, `20km` or `12 miles` in kilometres, and where the words go on."""
     if start >= len(words) or not (match := _DISTANCE.fullmatch(words[start].text)):
         return None
     unit, end = match[2], start + 1
-    if unit is None and end < len(words):
+    if unit is None and end < len(words) and _UNIT.fullmatch(words[end].text):
         unit, end = words[end].text, end + 1
+    if unit is None and needs_unit:
+        return None
     km = float(match[1]) * (1.609344 if (unit or "").lower().startswith("mi") else 1.0)
     return (km, end) if 0 < km <= 20_000 else None
 

@@ -401,8 +401,11 @@ class NodeStore:
         steps = bytes(link.steps for link in found.links)
         parts = b"".join(link.parts for link in found.links)
         self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts) VALUES (?, ?, ?, ?, ?)",
-            (page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b"", parts),
+            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                *(page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b""),
+                *(parts, found.anchors),
+            ),
         )
 
     def _add_place(self, place: Place) -> None:

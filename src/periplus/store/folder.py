@@ -3,6 +3,7 @@
 my-crawl/
   crawl.toml                     the job as it was started
   log.jsonl                      what happened, one JSON object a line
+  registrations.jsonl            where domains are registered, if an RDAP service is asked
   nodes/<name>/node.db           frontier, pages, places, links, outbox  (SQLite, WAL)
   nodes/<name>/archive/*.warc.gz one gzip member per record
   nodes/<name>/index/            tantivy; can be deleted and rebuilt

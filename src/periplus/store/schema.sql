@@ -142,7 +142,8 @@ CREATE TABLE link (                     -- a page's links, packed: one row a pag
   fingerprints BLOB NOT NULL,           -- int64 little-endian, one a link, as in url.fingerprint
   nodes        BLOB NOT NULL,           -- uint16 little-endian, one a link: node_name.id it was assigned to
   steps        BLOB NOT NULL DEFAULT x'', -- uint8, one a link: how much deeper it leads; empty if all are 1
-  parts        BLOB NOT NULL DEFAULT x'' -- parts of each link's priority: topics.LinkParts, a byte (255ths) each
+  parts        BLOB NOT NULL DEFAULT x'', -- parts of each link's priority: topics.LinkParts, a byte (255ths) each
+  anchors      BLOB NOT NULL DEFAULT x'' -- what each link says, zstd, UTF-8, a line each
 );
 
 CREATE TABLE node_name (                -- all nodes of the job, numbered the same way in every database

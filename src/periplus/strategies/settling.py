@@ -5,7 +5,8 @@ link gets its node. The first decision about a URL stands, so that no two nodes 
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+import msgspec
 
 from periplus.model import RoutedLink
 from periplus.strategies.blend import BlendStrategy
@@ -52,5 +53,5 @@ class Settling:
                 receiver = strategy.settle(link.host, link.evidence, views[link.host], node)[0].node
                 if self._remembers:
                     self._settled[link.fingerprint] = receiver
-            settled.append(replace(link, node=receiver, evidence=()))
+            settled.append(msgspec.structs.replace(link, node=receiver, evidence=()))
         return tuple(settled)

@@ -11,14 +11,12 @@ Places:             the share of the page's place mentions that lie in a target 
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 
 from periplus.model import Place
 from periplus.topics.reading import TITLE_BOOST, Reading
 from periplus.topics.topic import Topic
 from periplus.topics.view import View
-from periplus.topics.words import stems
 
 __all__ = ["hand_step", "learnt_step", "place_share", "place_step"]
 
@@ -66,13 +64,12 @@ def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str,
     They are counted in the whole text, stop words and place names included; a title counts more.
     """
     lexicon = topic.lexicon(language)
-    sequence, counted = view.plain(language)
-    found = lexicon.count(sequence, view.page.text, counted)
+    chunks = view.chunks
+    found = lexicon.count_text(view.page.text, chunks)
     if title := view.page.title:
-        words = stems(title, language)
-        for number, count in lexicon.count(words, title, Counter(words)).items():
+        for number, count in lexicon.count_text(title).items():
             found[number] = found.get(number, 0) + (1 + TITLE_BOOST) * count
-    return _by_hand(found, topic, len(sequence)), _evidence(found, topic)
+    return _by_hand(found, topic, len(chunks)), _evidence(found, topic)
 
 
 def _by_hand(found: Found, topic: Topic, words: int) -> float:

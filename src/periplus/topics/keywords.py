@@ -1,10 +1,8 @@
 """Keywords found in a text: word stems by language, phrases, and plain substrings for scripts without spaces."""
 
-from collections import Counter
 from functools import lru_cache
 
 from periplus.topics.lexicon import Lexicon
-from periplus.topics.words import stems
 
 __all__ = ["count_keywords", "lexicon_of"]
 
@@ -19,6 +17,5 @@ def count_keywords(text: str, keywords: tuple[str, ...], language: str) -> list[
     """How often each keyword (a word or a phrase) occurs in the text, after stemming in its language."""
     if not keywords:
         return []
-    sequence = stems(text, language)
-    found = lexicon_of(keywords, language).count(sequence, text, Counter(sequence))
+    found = lexicon_of(keywords, language).count_text(text)
     return [found.get(number, 0) for number in range(len(keywords))]

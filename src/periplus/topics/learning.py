@@ -35,6 +35,9 @@ MAX_BACKGROUND = 300
 LOCAL_BACKGROUND = 0.8
 """Part of the unlabelled pages that name a target place, as far as there are such: the hard cases."""
 
+ASSOCIATED = 3.0
+"""The words of a phrase stand side by side this many times as often as chance would have it."""
+
 FOLDS = 5
 PAPER_TERMS = 10
 
@@ -180,8 +183,9 @@ def _by_contrast(
 
 def _contrast(samples: Sequence[Reading], language: str) -> dict[str, float]:
     """(Share of samples with the term) · log(that share / its share of general pages); the highest ones."""
-    found = Counter(term for reading in samples for term in (*reading.stems, *reading.pairs))
     least = 2 if len(samples) > 1 else 1
+    phrases = frozenset(_phrases(samples, least))
+    found = Counter(term for reading in samples for term in (*reading.stems, *(reading.pairs.keys() & phrases)))
     length = sum(reading.words for reading in samples) / max(1, len(samples))
     weights: dict[str, float] = {}
     for term, count in found.items():
@@ -221,10 +225,27 @@ def _general_frequencies() -> dict[str, float]:
 
 
 def _vocabulary(samples: Sequence[Reading]) -> list[str]:
-    """All stems of the samples, and pairs that occur in two of them."""
-    pairs = Counter(pair for reading in samples for pair in reading.pairs)
+    """All stems of the samples, and their phrases."""
     stems = dict.fromkeys(stem for reading in samples for stem in reading.stems)
-    return [*stems, *(pair for pair, count in pairs.items() if count >= 2)]
+    return [*stems, *_phrases(samples, least=2)]
+
+
+def _phrases(samples: Sequence[Reading], least: int) -> list[str]:
+    """Pairs of words that occur in so many samples, and far oftener side by side than chance would have them."""
+    samples_with = Counter(pair for reading in samples for pair in reading.pairs)
+    side_by_side, single = Counter[str](), Counter[str]()
+    for reading in samples:
+        side_by_side.update(reading.pairs)
+        single.update(reading.stems)
+    words = sum(single.values())
+    found = []
+    for pair, count in samples_with.items():
+        if count >= least:
+            first, _, second = pair.partition(" ")
+            by_chance = single[first] * single[second] / max(1, words)
+            if side_by_side[pair] >= ASSOCIATED * by_chance:
+                found.append(pair)
+    return found
 
 
 def _matrix(readings: Sequence[Reading], vocabulary: Sequence[str]) -> Matrix:

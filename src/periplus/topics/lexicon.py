@@ -5,9 +5,36 @@ from collections import Counter
 from collections.abc import Sequence
 
 from periplus.topics.stopwords import stop_words
-from periplus.topics.words import is_unspaced, primary_language, stem_phrase
+from periplus.topics.words import is_unspaced, primary_language, stem_phrase, stems
 
 __all__ = ["Lexicon"]
+
+
+BEGINS_PHRASE = -1
+REMEMBERED = 100_000
+REMEMBERED_LINKS = 50_000
+"""Chunks of text whose keywords a lexicon remembers before it begins anew."""
+
+
+class _Hits(dict[str, tuple[int, ...]]):
+    """What stands between two blanks → the keywords in it; filled as chunks are met, bounded."""
+
+    def __init__(self, lexicon: "Lexicon") -> None:
+        super().__init__()
+        self._lexicon = lexicon
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        lexicon = self._lexicon
+        found: list[int] = []
+        for stem in stems(chunk, lexicon.language):
+            found += lexicon.singles.get(stem, ())
+            if stem in lexicon.phrases:
+                found.append(BEGINS_PHRASE)
+        if len(chunk) <= 40:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[chunk] = tuple(found)
+        return tuple(found)
 
 
 class Lexicon:
@@ -15,6 +42,7 @@ class Lexicon:
 
     def __init__(self, keywords: Sequence[str], language: str) -> None:
         self.size = len(keywords)
+        self.language = language
         self.singles: dict[str, list[int]] = {}
         self.phrases: dict[str, list[tuple[tuple[str, ...], int]]] = {}
         self.unspaced: list[tuple[str, int]] = []
@@ -32,6 +60,24 @@ class Lexicon:
         self.firsts = {word for phrases in self.phrases.values() for words, _ in phrases for word in words[:-1]}
         """Stems with which the pairs of phrases begin: other pairs need not be counted."""
 
+        self._hits = _Hits(self)
+        self._in_links: dict[str, set[int]] = {}
+
+    def count_text(self, text: str, chunks: Sequence[str] | None = None) -> dict[int, int]:
+        """How often keywords occur in a text, by their number; `chunks` is the text split at blanks, if it is.
+
+        Most chunks hold no keyword, so what they hold is looked up as a whole; words are only put in a row where a
+        phrase may begin.
+        """
+        chunks = text.split() if chunks is None else chunks
+        found: dict[int, int] = Counter(itertools.chain.from_iterable(map(self._hits.__getitem__, chunks)))
+        if found.pop(BEGINS_PHRASE, 0):
+            sequence = stems(text, self.language)
+            self._count_phrases(sequence, Counter(sequence), found)
+        if self.unspaced and is_unspaced(text):
+            found |= self._count_unspaced(text)
+        return found
+
     def count(self, sequence: Sequence[str], text: str, counted: Counter[str] | dict[str, int]) -> dict[int, int]:
         """How often keywords occur, by their number. `counted` holds the stems of `sequence` with their counts.
 
@@ -45,6 +91,15 @@ class Lexicon:
             self._count_phrases(sequence, counted, found)
         if self.unspaced and is_unspaced(text):
             found |= self._count_unspaced(text)
+        return found
+
+    def present_in(self, text: str) -> set[int]:
+        """The keywords that occur in the text of a link, which mostly comes again."""
+        found = self._in_links.get(text)
+        if found is None:
+            if len(self._in_links) >= REMEMBERED_LINKS:
+                self._in_links.clear()
+            found = self._in_links[text] = self.present(stems(text, self.language), text)
         return found
 
     def present(self, sequence: Sequence[str], text: str) -> set[int]:

@@ -6,6 +6,8 @@ look-up in the gazetteer. Where a link stands in the text is known, so what is n
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -23,13 +25,26 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class Named(NamedTuple):
-    """How many places are named, and how many of them lie in the topic's targets."""
+    """How many places are named, how many of them lie in the topic's targets, and how long these names are.
+
+    Without targets all places count as wanted.
+    """
 
     all: int
     wanted: int
+    length: int
 
 
-NOTHING = Named(0, 0)
+class Near(NamedTuple):
+    """What a link's anchor and its window name, the words of both, and the share of the anchor that is wanted names."""
+
+    anchored: Named
+    around: Named
+    terms: int
+    covered: float
+
+
+NOTHING = Named(0, 0, 0)
 
 
 class LinkNames:
@@ -38,6 +53,7 @@ class LinkNames:
     def __init__(self, page: Page, located: Located, topic: Topic) -> None:
         self._worth = topic.table.worth
         self._has_places = bool(topic.places)
+        self._text = page.text
         self._length = len(page.text)
         mentions = [mention for mention in located.mentions if mention.place is not None]
         self._names: dict[tuple[str, ...], Place] = {_key(place.name): place for place, _ in topic.places}
@@ -47,25 +63,30 @@ class LinkNames:
         self._names.pop((), None)
         self._first = {key[0] for key in self._names}
         self._starts = [mention.start for mention in mentions]
-        wanted = (self._has_places and m.place is not None and self._worth(m.place).is_target for m in mentions)
-        self._wanted = [0, *accumulate(int(one) for one in wanted)]
+        wanted = [m.place is not None and self._is_wanted(m.place) for m in mentions]
+        self._wanted = [0, *accumulate(wanted)]
+        lengths = (m.end - m.start if one else 0 for m, one in zip(mentions, wanted, strict=True))
+        self._lengths = [0, *accumulate(lengths)]
 
     def __bool__(self) -> bool:
         return bool(self._names)
 
-    def near(self, link: Link) -> tuple[Named, Named, int]:
+    def near(self, link: Link) -> Near:
         """What the anchor names, what the words around it name, and how many words these are."""
         if not self._names:
-            return NOTHING, NOTHING, 0
-        terms = _blanks(link.anchor) + _blanks(link.before) + _blanks(link.after)
+            return Near(NOTHING, NOTHING, 0, 0.0)
         if 0 <= link.start < link.end <= self._length:
-            low, high = link.start - len(link.before) - 1, link.end + len(link.after) + 1
             anchored = self._between(link.start, link.end)
-            whole = self._between(low, high)
-            return anchored, Named(whole.all - anchored.all, whole.wanted - anchored.wanted), terms
-        return self._in_text(link.anchor), self._in_text(f"{link.before} {link.after}"), terms
+            around = Named(*(a - b for a, b in zip(self._between(link.low, link.high), anchored, strict=True)))
+            terms = _blanks(self._text, link.low, link.high)
+            letters = link.end - link.start
+        else:
+            anchored, around = self._in_text(link.anchor), self._in_text(f"{link.before} {link.after}")
+            terms = sum(_blanks(text, 0, len(text)) for text in (link.anchor, link.before, link.after))
+            letters = len(link.anchor)
+        return Near(anchored, around, terms, min(1.0, anchored.length / letters) if anchored.length else 0.0)
 
-    def in_words(self, words: list[str]) -> list[Place]:
+    def in_words(self, words: Sequence[str]) -> list[Place]:
         """The places that a row of words names, the longest names first."""
         first = self._first
         if first.isdisjoint(words):
@@ -84,30 +105,37 @@ class LinkNames:
             at += step
         return found
 
+    def _is_wanted(self, place: Place) -> bool:
+        return not self._has_places or self._worth(place).is_target
+
     def _between(self, start: int, end: int) -> Named:
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
-        return Named(last - first, self._wanted[last] - self._wanted[first]) if last > first else NOTHING
+        if last <= first:
+            return NOTHING
+        wanted, lengths = self._wanted, self._lengths
+        return Named(last - first, wanted[last] - wanted[first], lengths[last] - lengths[first])
 
     def _in_text(self, text: str) -> Named:
         found = self.in_words(_WORD.findall(text.casefold())) if text.strip() else []
-        wanted = sum(self._worth(place).is_target for place in found) if self._has_places else 0
-        return Named(len(found), wanted)
+        wanted = [place for place in found if self._is_wanted(place)]
+        return Named(len(found), len(wanted), sum(len(place.name) for place in wanted))
 
 
-def slug_words(url: str) -> list[str]:
+@lru_cache(maxsize=50_000)  # the links of one page are mostly those of the next
+def slug_words(url: str) -> tuple[str, ...]:
     """The words of a URL: host without its top-level domain, and path."""
     _, _, rest = url.partition("://")
     host, _, path = rest[:MAX_SLUG].partition("/")
     path = path.partition("?")[0].partition("#")[0]
     if "%" in path:
         path = unquote(path)
-    return _WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS]
+    return tuple(_WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS])
 
 
 def _key(name: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(name.casefold()))[:LONGEST_NAME]
 
 
-def _blanks(text: str) -> int:
-    """Words of a text whose blanks are single."""
-    return text.count(" ") + 1 if text else 0
+def _blanks(text: str, start: int, end: int) -> int:
+    """Words of a piece of text whose blanks are single."""
+    return text.count(" ", start, end) + text.count("\n", start, end) + 1 if end > start else 0

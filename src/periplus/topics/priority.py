@@ -9,15 +9,15 @@ For each link of a judged page:
     places    share of the places named by anchor and URL (the window counts a quarter) that lie in the topic's places;
               where none is named, 0.5 of the page's place relevance
     keywords  evidence of the topic's keywords in anchor and URL; at least 0.5 of the page's keyword relevance
+    anchor    share of the anchor's letters that are names of the topic's places (of any places, if it has none)
     parent    the page's own two relevances (paper C)
-
     time      0.5 + half of the relevance of the page's time
 
-    priority = time · (0.6 + 0.4 · focus on the topic's places) · product over the topic's parts of
-               (0.6 · parent + 0.4 · link), for keywords at least 0.2
+    priority = time · (0.75 + 0.25 · anchor) · product over the topic's parts of
+               (0.5 · parent + 0.5 · link), for keywords 0.2 + 0.8 · that
 
 Keywords and places multiply because neither can make up for the other, as in judging. A link whose anchor is nothing
-but a place (focus 1) is likelier to lead to a page about it than one that names it in passing.
+but a place is likelier to lead to a page about it than one that names it in passing.
 
 What a URL is worth by all pages that link to it is in `link_book.py`. Names are looked for among the places of the
 page, which were located already: no link costs a look-up in the gazetteer. Pure.
@@ -31,7 +31,6 @@ from periplus.model import EARTH_RADIUS_KM, Link, Located, Page, Place, Score
 from periplus.topics.link_book import link_features
 from periplus.topics.link_names import LinkNames, Named, slug_words
 from periplus.topics.topic import Topic
-from periplus.topics.words import stems
 
 __all__ = [
     "LinkParts",
@@ -43,7 +42,7 @@ __all__ = [
 ]
 
 HALF_CIRCUMFERENCE_KM = EARTH_RADIUS_KM * 3.141592653589793
-PARENT, OWN, FOCUS = 0.6, 0.4, 0.4
+PARENT, OWN, ANCHOR = 0.5, 0.5, 0.25
 UNWORDED = 0.2
 """What is left of a link to which no keyword points: links are short, and places still tell them apart."""
 
@@ -64,6 +63,8 @@ class LinkParts(NamedTuple):
     keywords: float
     parent_keywords: float
     parent_places: float
+    anchor: float
+    time: float
     priority: float
 
     @property
@@ -113,14 +114,14 @@ class LinkScorer:
     def parts(self, link: Link) -> LinkParts:
         """The parts of one link's priority."""
         score, topic = self._score, self._topic
-        slug = slug_words(link.url) if self._reads_urls else []
+        slug = slug_words(link.url) if self._reads_urls else ()
         in_url = self._names.in_words(slug) if slug else []
-        anchored, around, terms = self._names.near(link)
+        anchored, around, terms, covered = self._names.near(link)
         spatial = spatial_correlation(in_url) if in_url else 0.0
         focus = min(1.0, (anchored.all + around.all) / terms) if terms else 0.0
         places = self._local(in_url, anchored, around) if topic.places else self._silent_places
         keywords = self._silent_keywords
-        worth = 1.0 - FOCUS + FOCUS * (focus * min(1.0, 1.25 * places) if topic.places else focus)
+        worth = 1.0 - ANCHOR + ANCHOR * covered
         if topic.keywords:
             keywords = max(keywords, self._worded(link.anchor, slug))
             worth *= UNWORDED + (1.0 - UNWORDED) * (PARENT * score.keyword_relevance + OWN * keywords)
@@ -133,6 +134,8 @@ class LinkScorer:
             keywords=keywords,
             parent_keywords=score.keyword_relevance,
             parent_places=score.place_relevance,
+            anchor=covered,
+            time=self._time,
             priority=worth * self._time,
         )
 
@@ -149,10 +152,9 @@ class LinkScorer:
         total = len(in_url) + anchored.all + WINDOW * around.all
         return good / (total + 0.25) if total else self._silent_places
 
-    def _worded(self, anchor: str, slug: list[str]) -> float:
+    def _worded(self, anchor: str, slug: Sequence[str]) -> float:
         """Evidence of the topic's keywords, adding up as independent evidence."""
-        text = f"{anchor} {' '.join(slug)}"
         miss = 1.0
-        for number in self._lexicon.present(stems(text, self._language), text):
+        for number in self._lexicon.present_in(f"{anchor} {' '.join(slug)}"):
             miss *= 1.0 - 0.7 * self._topic.keywords[number][1]
         return 1.0 - miss

@@ -42,24 +42,47 @@ class Reading:
     @property
     def norm(self) -> float:
         """Length of the vector of 1 + log count over all stems."""
-        return math.sqrt(sum(map(_squared, self.stems.values())))
+        return math.sqrt(sum(map(_SQUARED.__getitem__, self.stems.values())))
 
 
-@lru_cache(maxsize=4096)
-def _squared(count: int) -> float:
-    return (1.0 + math.log(count)) ** 2
+class _Squared(dict[int, float]):
+    """(1 + log count)² by count."""
+
+    def __missing__(self, count: int) -> float:
+        found = (1.0 + math.log(count)) ** 2
+        if count < 4096:
+            self[count] = found
+        return found
 
 
-def read_document(text: str, located: Located, *, title: str = "", language: str = "", url: str = "") -> Reading:
-    """Read a text whose places are located (offsets of the mentions are offsets in `text`), with all its pairs."""
+_SQUARED = _Squared()
+
+
+def read_document(
+    text: str, located: Located, *, title: str = "", language: str = "", url: str = "", plain: bool = False
+) -> Reading:
+    """Read a text whose places are located (offsets of the mentions are offsets in `text`), with all its pairs.
+
+    `plain`: words and places just counted, as the paper does.
+    """
+    if plain:
+        return _read_plain(text, located, title, language)
     sequence, counts = content_counts(text, located, title, language)
     return Reading(
-        stems=counts,
+        stems=dict(counts),
         pairs=dict(pairs(sequence)),
         words=len(sequence),
         places=place_masses(text, located, title),
         country=site_country(url),
     )
+
+
+def _read_plain(text: str, located: Located, title: str, language: str) -> Reading:
+    sequence = content_stems(text, language, [(mention.start, mention.end) for mention in located.mentions])
+    counts = Counter(stem for stem in (*sequence, *content_stems(title, language)) if stem)
+    places = Counter(mention.place for mention in located.mentions if mention.place is not None)
+    masses = {place: float(count) for place, count in places.items()}
+    return Reading(dict(counts), dict(pairs(sequence)), len(sequence), masses)
 
 
 def content_counts(text: str, located: Located, title: str, language: str) -> tuple[list[str], dict[str, int]]:
@@ -75,7 +98,7 @@ def content_counts(text: str, located: Located, title: str, language: str) -> tu
     for stem in titles:
         counts[stem] += TITLE_BOOST
     counts.pop("", None)
-    return sequence, dict(counts)
+    return sequence, counts
 
 
 def _first_line(text: str) -> int:

@@ -83,7 +83,7 @@ def cosine(topic: list[float], page: list[float] | list[int]) -> float:
 
 def _by_default(view: View, topic: Topic) -> Score:
     language = view.page.language or topic.learnt.language
-    words = view.words
+    words = 0
     keywords, keyword_evidence = 1.0, dict[str, float]()
     if topic.keywords and topic.learnt.form == "none":
         keywords, keyword_evidence = hand_step(view, topic, language)
@@ -92,7 +92,7 @@ def _by_default(view: View, topic: Topic) -> Score:
         reading = view.reading(language, lexicons)
         words = reading.words
         keywords, keyword_evidence = learnt_step(reading, topic, language, view.page.text)
-    places, place_evidence = place_step(view.masses, topic, words, view.country)
+    places, place_evidence = place_step(view.masses, topic, words or view.words, view.country)
     relevant = keywords >= topic.keyword_threshold and places >= topic.place_threshold
     return Score(keywords, places, relevant, keyword_evidence, place_evidence)
 

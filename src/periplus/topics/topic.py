@@ -10,7 +10,7 @@ from periplus.places import Gazetteer, Relation, RelationKind, related_set
 from periplus.settings import LearntSettings, RelatednessSettings, TopicSettings
 from periplus.topics.lexicon import Lexicon
 from periplus.topics.place_table import PlaceTable
-from periplus.topics.words import primary_language
+from periplus.topics.words import WORD, primary_language
 
 __all__ = ["POINTS", "Topic", "make_topic", "make_topics"]
 
@@ -92,7 +92,10 @@ def make_topics(
 
 
 def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer, *, where: str = "topic") -> Topic:
-    """Look the topic's places up. ConfigError with the candidates if one is unknown or ambiguous."""
+    """Look the topic's places up. ConfigError with the candidates if one is unknown or ambiguous, or a word is none."""
+    silent = next((word for word in (*settings.keywords, *settings.against) if not WORD.search(word)), None)
+    if silent is not None:
+        raise ConfigError(f"{where}.keywords: {silent!r} holds no word; take it out")
     places = []
     for name, weight in settings.places.items():
         try:

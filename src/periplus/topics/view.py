@@ -1,13 +1,10 @@
 """A page as the topics of a crawl see it: read once for all of them, and no more of it than they ask for. Pure."""
 
-from collections import Counter
-from functools import cached_property
-
 from periplus.model import Located, Page, Place
 from periplus.topics.lexicon import Lexicon
 from periplus.topics.named_dates import DaySpan, named_dates
 from periplus.topics.reading import Reading, content_counts, place_masses, site_country
-from periplus.topics.words import pairs, stems
+from periplus.topics.words import pairs
 
 __all__ = ["View"]
 
@@ -19,35 +16,40 @@ class View:
         self.page = page
         self.located = located
         self._content: dict[str, tuple[list[str], dict[str, int]]] = {}
-        self._plain: dict[str, tuple[list[str], Counter[str]]] = {}
+        self._chunks: list[str] | None = None
+        self._masses: dict[Place, float] | None = None
+        self._dates: tuple[DaySpan, ...] | None = None
 
-    @cached_property
+    @property
     def masses(self) -> dict[Place, float]:
         """What each of the page's places weighs."""
-        return place_masses(self.page.text, self.located, self.page.title)
+        if self._masses is None:
+            self._masses = place_masses(self.page.text, self.located, self.page.title)
+        return self._masses
 
-    @cached_property
+    @property
     def country(self) -> str:
         """The country of the site's domain."""
         return site_country(self.page.url)
 
-    @cached_property
+    @property
     def words(self) -> int:
         """About how many words the text has."""
         return self.page.text.count(" ") + self.page.text.count("\n") + 1
 
-    @cached_property
+    @property
     def named_dates(self) -> tuple[DaySpan, ...]:
         """The dates that the text names."""
-        return named_dates(self.page.text)
+        if self._dates is None:
+            self._dates = named_dates(self.page.text)
+        return self._dates
 
-    def plain(self, language: str) -> tuple[list[str], Counter[str]]:
-        """All stems in order, and counted."""
-        found = self._plain.get(language)
-        if found is None:
-            sequence = stems(self.page.text, language)
-            found = self._plain[language] = (sequence, Counter(sequence))
-        return found
+    @property
+    def chunks(self) -> list[str]:
+        """The text split at blanks."""
+        if self._chunks is None:
+            self._chunks = self.page.text.split()
+        return self._chunks
 
     def reading(self, language: str, lexicons: tuple[Lexicon, ...]) -> Reading:
         """The page as learnt topics see it, with those pairs of words that the lexicons know."""
@@ -55,5 +57,5 @@ class View:
         if found is None:
             found = self._content[language] = content_counts(self.page.text, self.located, self.page.title, language)
         sequence, counts = found
-        firsts = frozenset[str]().union(*(lexicon.firsts for lexicon in lexicons))
-        return Reading(counts, dict(pairs(sequence, firsts)), len(sequence), self.masses, self.country)
+        firsts = set().union(*(lexicon.firsts for lexicon in lexicons))
+        return Reading(counts, pairs(sequence, firsts), len(sequence), self.masses, self.country)

@@ -7,7 +7,7 @@ since stemming is what costs. Pure.
 import itertools
 import re
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 import Stemmer
@@ -59,8 +59,10 @@ def content_stems(text: str, language: str, skip: Iterable[tuple[int, int]] = ()
     return list(itertools.chain.from_iterable(map(table.__getitem__, _without(text, skip).split())))
 
 
-def pairs(stemmed: list[str], firsts: Container[str] | None = None) -> Counter[str]:
+def pairs(stemmed: list[str], firsts: Set[str] | None = None) -> Counter[str]:
     """Neighbouring stems that both say something, as "a b", with their counts; with `firsts`, those that begin so."""
+    if firsts is not None and not firsts:
+        return Counter()
     if firsts is None:
         return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a and b)
     return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a in firsts and a and b)
@@ -72,6 +74,7 @@ def stem_phrase(phrase: str, language: str) -> str:
     return " ".join(_stemmer(primary_language(language)).stemWords(WORD.findall(phrase.casefold())))
 
 
+@lru_cache(maxsize=4096)
 def primary_language(language: str) -> str:
     """`pt` of `pt-BR`."""
     return language.replace("_", "-").partition("-")[0].lower() or "en"

@@ -6,12 +6,16 @@ that name as Host, and we answer 421 to it. Token: needed as soon as the server 
 
 import hmac
 import ipaddress
+import math
+from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from periplus.web.limits import RateLimit
 
 __all__ = ["SECURITY_HEADERS", "Guard", "error_response", "is_loopback"]
 
@@ -30,9 +34,9 @@ SECURITY_HEADERS = {
 COOKIE = "periplus_token"
 
 
-def error_response(status: int, text: str) -> JSONResponse:
+def error_response(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """The one shape of every error."""
-    return JSONResponse({"ok": False, "error": text, "status": status}, status)
+    return JSONResponse({"ok": False, "error": text, "status": status}, status, headers)
 
 
 def is_loopback(host: str) -> bool:
@@ -48,11 +52,25 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """ASGI middleware: refuses what is not for us, and adds the security headers to everything else."""
 
-    def __init__(self, app: ASGIApp, *, hosts: frozenset[str], token: str | None) -> None:
-        """`hosts`: names that the Host header may carry, without port; empty allows any (a token is needed then)."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: frozenset[str],
+        token: str | None,
+        rate: float = 0.0,
+        origins: frozenset[str] = frozenset(),
+    ) -> None:
+        """`hosts`: names that the Host header may carry, without port; empty allows any (a token is needed then).
+
+        `rate`: requests a second to /api that one visitor may make; 0: any number. `origins`: sites whose pages may
+        ask from a browser (CORS).
+        """
         self._app = app
         self._hosts = hosts
         self._token = token
+        self._limit = RateLimit(rate)
+        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then pass on."""
@@ -65,18 +83,37 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers[name] = value
+                self._allow_origin(scope, headers)
             await send(message)
 
         refusal = self._refusal(scope)
         await (refusal or self._app)(scope, receive, send_with_headers)
+
+    def _allow_origin(self, scope: Scope, headers: MutableHeaders) -> None:
+        """Pages of the allowed sites may read the answer; of all others the browser keeps it."""
+        if not self._origins:
+            return
+        headers.add_vary_header("origin")
+        origin = Headers(scope=scope).get("origin", "")
+        if origin in self._origins:
+            headers["access-control-allow-origin"] = origin
+            headers["access-control-allow-headers"] = "authorization, if-none-match"
+            headers["access-control-allow-methods"] = "GET, HEAD"
+            headers["access-control-expose-headers"] = "etag, retry-after"
+            headers["cross-origin-resource-policy"] = "cross-origin"
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = _host_name(headers.get("host", ""))
         if self._hosts and host not in self._hosts:
             return error_response(421, "this server does not answer to that host name")
+        if scope["path"].startswith("/api/") and (wait := self._limit.wait((scope.get("client") or ("",))[0])):
+            seconds = math.ceil(wait)
+            return error_response(429, f"too many requests; wait {seconds} s", {"retry-after": str(seconds)})
+        if scope["method"] == "OPTIONS" and headers.get("origin", "") in self._origins:
+            return Response(status_code=204)
         if scope["method"] not in ("GET", "HEAD"):
-            return error_response(405, "only GET is possible here")
+            return error_response(405, "only GET is possible here", {"allow": "GET, HEAD"})
         if self._token is None:
             return None
         given = _query_token(scope)

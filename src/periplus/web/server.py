@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import socket
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
@@ -24,15 +25,25 @@ from periplus.search.names import GazetteerNames
 from periplus.web.api import Api
 from periplus.web.guard import Guard, error_response, is_loopback
 
-__all__ = ["build_app", "listen", "serve"]
+__all__ = ["build_app", "listen", "serve", "server_config"]
 
 STATIC = Path(__file__).parent / "static"
+LONGEST_HEAD = 2 * 2**20
+"""Bytes of a request's first line and headers; what is longer is cut off by the server."""
+
 REFRESH_SECONDS = 5.0
 """How often the server looks for pages that a running crawl has added."""
 
 
-def build_app(collection: Collection, *, hosts: frozenset[str], token: str | None = None) -> Starlette:
-    """The application over an open collection; it closes the collection when it ends."""
+def build_app(
+    collection: Collection,
+    *,
+    hosts: frozenset[str],
+    token: str | None = None,
+    rate: float = 0.0,
+    origins: frozenset[str] = frozenset(),
+) -> Starlette:
+    """The application over an open collection; it closes the collection when it ends. The rest is as in `Guard`."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -45,14 +56,14 @@ def build_app(collection: Collection, *, hosts: frozenset[str], token: str | Non
                 await keeping_up
             collection.close()
 
-    routes: list[Route | Mount] = [*Api(collection).routes(), Route("/", _index_page)]
+    routes: list[Route | Mount] = [*Api(collection, token=token is not None).routes(), Route("/", _index_page)]
     if (STATIC / "assets").is_dir():
         routes.append(Mount("/assets", StaticFiles(directory=STATIC / "assets")))
     return Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[
-            Middleware(partial(Guard, hosts=hosts, token=token)),
+            Middleware(partial(Guard, hosts=hosts, token=token, rate=rate, origins=origins)),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _failure},
@@ -84,24 +95,49 @@ async def _failure(_: Request, error: Exception) -> Response:
     return error_response(500, f"this should not happen, please report it: {type(error).__name__}")
 
 
-def serve(folders: Sequence[Path], host: str = "127.0.0.1", port: int = 8400, token: str | None = None) -> None:
+def serve(
+    folders: Sequence[Path],
+    host: str = "127.0.0.1",
+    port: int = 8400,
+    token: str | None = None,
+    *,
+    rate: float = 50.0,
+    origins: Sequence[str] = (),
+) -> None:
     """Serve until interrupted. Raises UsageError without a token off loopback, PortTaken for a busy port."""
     if not is_loopback(host) and not token:
         raise UsageError(f"--host {host} can be reached from elsewhere; give a --token, or leave the host away")
     if token is not None and len(token) < 8:
         raise UsageError("--token is too short to protect anything; use at least 8 characters")
+    if not 0 <= rate <= 1e6:
+        raise UsageError(f"--rate {rate} is not between 0 and 1,000,000")
+    for origin in origins:
+        if not re.fullmatch(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?", origin):
+            raise UsageError(f"--cors {origin[:60]!r} is no origin; write https://example.org, without a path")
     listener = listen(host, port)
     try:
         collection = Collection.open(folders, names=GazetteerNames())
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
-        app = build_app(collection, hosts=hosts, token=token)
-        config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False, access_log=False)
+        app = build_app(collection, hosts=hosts, token=token, rate=rate, origins=frozenset(origins))
+        config = server_config(app)
         shown = f"[{host}]" if ":" in host else host
         print(f"Periplus is at http://{shown}:{listener.getsockname()[1]}/ — end with Ctrl-C", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])
     finally:
         listener.close()
+
+
+def server_config(app: Starlette) -> uvicorn.Config:
+    """How the server runs: quiet, and with room for an address of a megabyte, so that it gets our answer (400)."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        access_log=False,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:

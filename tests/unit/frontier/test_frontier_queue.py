@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from crawl_values import new_url, open_store
+from msgspec.structs import replace
 
 from periplus.frontier import UrlQueue, UrlState, state_after
 from periplus.frontier.queue import HEADS

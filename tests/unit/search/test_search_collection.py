@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from sample_collection import ATTACKS, PAGES, add_pages, build_collection, make_
 
 from periplus.errors import NotACrawl, QueryError
 from periplus.search import Collection, SearchRequest, SearchResult
+from periplus.store.database import open_reader
 
 
 @pytest.fixture(scope="module")
@@ -341,3 +343,73 @@ def test_two_crawls_are_searched_as_one(tmp_path: Path) -> None:
     with Collection.open([one.path, two.path]) as collection:
         assert collection.search(SearchRequest.of("")).total == 4
         assert sorted(shard.key for shard in collection.shards) == ["one.a", "two.a"]
+
+
+# -- What links say, and near-duplicates -----------------------------------------------------------
+
+
+def test_a_page_is_found_by_what_links_say_about_it(tmp_path: Path) -> None:
+    target = make_page(1, url="http://t.example/")
+    folder = build_collection(tmp_path / "crawl", [target, make_page(2)], nodes=("east", "west"))
+    with Collection.open([folder.path]) as collection:
+        assert collection.search(SearchRequest.of("zeppelin")).total == 0
+        # A page of the other node, committed later, links to it; that page is not even kept.
+        link = (target.url, "the zeppelin museum", "east")
+        add_pages(folder.node("west").database, [make_page(3, links=(link,), kept=False)])
+        assert collection.refresh()
+        assert [hit.url for hit in collection.search(SearchRequest.of("zeppelin")).hits] == [target.url]
+        assert [hit.url for hit in collection.search(SearchRequest.of('"zeppelin museum"')).hits] == [target.url]
+        assert not collection.refresh()
+
+
+def test_links_known_before_the_page_count_too(tmp_path: Path) -> None:
+    link = ("http://t.example/", "zeppelin museum", "a")
+    folder = build_collection(tmp_path / "crawl", [make_page(1, links=(link,))], nodes=("a",))
+    with Collection.open([folder.path]) as collection:
+        add_pages(folder.node("a").database, [make_page(2, url="http://t.example/")])
+        collection.refresh()
+        assert [hit.url for hit in collection.search(SearchRequest.of("zeppelin")).hits] == ["http://t.example/"]
+
+
+def test_a_much_linked_page_is_indexed_a_few_times_only(tmp_path: Path) -> None:
+    target = make_page(0, url="http://t.example/")
+    folder = build_collection(tmp_path / "crawl", [target], nodes=("a",))
+    again = 0
+    with Collection.open([folder.path]) as collection:
+        for n in range(1, 21):
+            link = (target.url, f"praise number{n}", "a")
+            add_pages(folder.node("a").database, [make_page(n, url=f"http://s{n}.example/", links=(link,))])
+            db = collection.shards[0]
+            with closing(open_reader(db.folder.database)) as reader:
+                again += db.index.update(reader) - 1
+        assert again == 3  # at 1, 4 and 16 texts
+        assert collection.search(SearchRequest.of("number16")).total == 1
+
+
+def test_a_page_that_changed_is_found_by_its_new_words_only(tmp_path: Path) -> None:
+    folder = build_collection(tmp_path / "crawl", [make_page(1, text="About zeppelins")], nodes=("a",))
+    with Collection.open([folder.path]) as collection:
+        add_pages(folder.node("a").database, [make_page(1, text="About submarines")])
+        collection.refresh()
+        assert collection.search(SearchRequest.of("zeppelins")).total == 0
+        assert collection.search(SearchRequest.of("submarines")).total == 1
+        add_pages(folder.node("a").database, [make_page(1, kept=False)])
+        collection.refresh()
+        assert collection.search(SearchRequest.of("")).total == 0
+
+
+def test_near_duplicates_are_shown_once_unless_their_places_differ(tmp_path: Path) -> None:
+    story = "The ferry leaves at noon and returns with the tide; tickets are sold at the pier, and dogs travel free. "
+    pages = [
+        make_page(n, url=f"http://ferry.example/{n}", text=f"{story * 4}Day {n}.", compared=True) for n in range(60)
+    ]
+    pages.append(
+        make_page(99, text=f"{story * 4}Day 99.", compared=True, places=((4684888, 0.9),), published="2026-05-05")
+    )
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        result = collection.search(SearchRequest.of("ferry"))
+        assert sorted((hit.place.name, hit.alike) for hit in result.hits if hit.place) == [
+            ("Dallas", 0),
+            ("Houston", 59),
+        ]
+        assert result.total == 2

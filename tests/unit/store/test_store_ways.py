@@ -2,11 +2,11 @@
 
 import random
 from collections import deque
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from crawl_values import analysis, fetched, new_url, open_store, routed
+from msgspec.structs import replace
 
 from periplus.frontier import Intake
 from periplus.model import Lease, Outcome, Parcel, RoutedLink

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from periplus.cli import assemble
-from periplus.errors import UsageError
+from periplus.errors import PlaceError, UsageError
 from periplus.places import Gazetteer, locate
 from periplus.topics.learning import learn, learn_paper
 from periplus.topics.logistic import fit_logistic
@@ -67,6 +67,39 @@ def test_paper_learns_by_frequency(gazetteer: Gazetteer) -> None:
     assert max(found.keywords.values()) == 1.0
     assert max(found.places.values()) == 1.0
     assert len(found.keywords) == 10
+
+
+def test_the_papers_weights_are_frequencies_by_the_highest(gazetteer: Gazetteer) -> None:
+    texts = ["Rain, rain, rain and flood in Peru, Peru.", "Rain and flood in Chile.", "Flood, flood. Dam."]
+    plain = [read_document(text, locate(text, gazetteer), language="en", plain=True) for text in texts]
+    found = learn_paper(plain, place_of=gazetteer.place)
+    assert found.keywords == {"rain": 1.0, "flood": 1.0, "dam": 0.25}
+    assert {place.name: weight for place, weight in found.places.items()} == {"Peru": 1.0, "Chile": 0.5}
+
+
+def test_phrases_are_words_that_belong_together(gazetteer: Gazetteer) -> None:
+    fill = "market day price week report trader buyer seller office figure"
+    words = fill.split()
+    texts = [
+        f"Crude oil rose. {' '.join(words[i:] + words[:i])} oil tanker, crude oil. {fill} oil price crude oil."
+        for i in range(6)
+    ]
+    others = readings(OTHERS, gazetteer)
+    for background in ([], others):
+        found = learn(readings(texts, gazetteer), background, place_of=gazetteer.place)
+        assert "crude oil" in found.keywords
+    alternating = ["red blue red green blue red green red blue green blue red " * 4] * 4
+    found = learn(readings(alternating, gazetteer), others, place_of=gazetteer.place)
+    assert not [term for term in found.keywords if " " in term], "neighbours by chance are no phrase"
+
+
+def test_candidates_for_the_target_are_listed_with_their_shares(gazetteer: Gazetteer) -> None:
+    found = learn(readings([*FLOODS, "Floods\nIndia sent boats to Bangladesh."], gazetteer), place_of=gazetteer.place)
+    names = [candidate.place.name for candidate in found.candidates]
+    assert names[0] == "Bangladesh"
+    assert "India" in names
+    assert found.candidates[0].samples == 6
+    assert found.candidates[0].share > found.candidates[names.index("India")].share
 
 
 def test_learning_is_deterministic(gazetteer: Gazetteer) -> None:
@@ -140,6 +173,39 @@ def test_more_samples_extend_a_topic(samples: Path, tmp_path: Path) -> None:
     assert json.loads(run("topic", "learn", "--more-like", more, "-o", topic, "--json"))["samples"] == 6
 
 
+def test_the_preview_shows_counts_candidates_and_how_to_take_another_target(samples: Path, tmp_path: Path) -> None:
+    topic = tmp_path / "floods.toml"
+    shown = run("topic", "learn", samples, "-o", topic)
+    assert "5 samples" in shown
+    assert all(word in shown for word in ("keyword", "weight", "samples", "flood", "mean share", "target"))
+    assert "target Asia / Bangladesh; another one: --place NAME" in " ".join(shown.split())
+    run("topic", "learn", samples, "-o", topic, "--place", "India")
+    assert list(tomllib.loads(topic.read_text())["topic"]["places"]) == ["India"]
+
+
+def test_a_topic_file_can_be_edited_by_hand(samples: Path, tmp_path: Path) -> None:
+    topic = tmp_path / "floods.toml"
+    run("topic", "learn", samples, "-o", topic)
+    plain = topic.read_text()
+    assert plain.startswith("# A topic of Periplus")
+    data = tomllib.loads(plain)["topic"]
+    assert all(0 < weight <= 1 for weight in data["keywords"].values())
+    topic.write_text(plain.replace("\n[topic]\n", '\n[topic]\npoint = "strict"\nplace_threshold = 1.0\n'))
+    assert not json.loads(run("score", topic, samples / "0.txt", "--json"))["relevant"]
+
+
+def test_more_samples_may_be_a_folder(samples: Path, tmp_path: Path) -> None:
+    topic = tmp_path / "floods.toml"
+    run("topic", "learn", samples, "-o", topic)
+    more = tmp_path / "more"
+    more.mkdir()
+    for number in range(3):
+        (more / f"{number}.txt").write_text(f"Embankment {number}\nThe embankment in Bangladesh broke in the flood.")
+    again = json.loads(run("topic", "learn", "--more-like", more, "-o", topic, "--json"))
+    assert again["samples"] == 8
+    assert "embankment" in {row["word"] for row in again["keywords"]}
+
+
 def test_paper_topic_is_judged_by_the_paper(samples: Path, tmp_path: Path) -> None:
     topic = tmp_path / "floods.toml"
     run("topic", "learn", samples, "-o", topic, "--paper")
@@ -159,6 +225,15 @@ def test_bad_input_is_one_clear_line(samples: Path, tmp_path: Path) -> None:
         (("topic", "learn", tmp_path / "absent", "-o", out), "cannot read"),
         (("score", empty, one), "empty"),
         (("topic", "judge", empty), "learn the topic first"),
+        (("topic", "learn", samples, "-o", out, "--place", "Springfield"), "may be Springfield, MO"),
+        (("topic", "learn", samples, "-o", out, "--background", tmp_path / "absent"), "cannot read"),
     ]:
-        with pytest.raises(UsageError, match=message):
+        with pytest.raises((UsageError, PlaceError), match=message):
             run(*arguments)
+
+
+def test_a_page_is_judged_by_its_url_only_with_its_crawl(samples: Path, tmp_path: Path) -> None:
+    topic = tmp_path / "floods.toml"
+    run("topic", "learn", samples, "-o", topic)
+    with pytest.raises(UsageError, match="say with --crawl DIR which crawl has the page"):
+        run("topic", "judge", topic, "--good", "http://a.test/")

@@ -46,11 +46,26 @@ def test_links_into_the_topic_go_first(scorer: LinkScorer) -> None:
     assert all(0.0 <= value <= 1.0 for value in inside)
 
 
+def test_the_priority_follows_from_its_parts(scorer: LinkScorer) -> None:
+    link = Link("http://example.com/floods-in-lagos", "Lagos")
+    parts = scorer.parts(link)
+    assert parts.anchor == 1.0
+    words = 0.2 + 0.8 * (0.5 * parts.parent_keywords + 0.5 * parts.keywords)
+    places = 0.5 * parts.parent_places + 0.5 * parts.places
+    assert parts.priority == pytest.approx(parts.time * (0.75 + 0.25 * parts.anchor) * words * places)
+
+
+def test_a_name_counts_where_it_stands_in_the_text(scorer: LinkScorer) -> None:
+    start = TEXT.index("Nairobi")
+    parts = scorer.parts(Link("http://example.com/x", "Nairobi is", "", "", start, start + len("Nairobi is")))
+    assert parts.anchor == pytest.approx(len("Nairobi") / len("Nairobi is"))
+
+
 def test_parts_survive_the_store(scorer: LinkScorer) -> None:
     parts = scorer.parts(Link("http://example.com/floods-in-lagos", "Floods in Lagos"))
     again = unpacked_parts(packed_parts(parts))
     assert again.priority == pytest.approx(parts.priority, abs=1 / 255)
-    assert len(packed_parts(parts)) == 7
+    assert len(packed_parts(parts)) == len(parts)
 
 
 def test_odd_links_do_no_harm(scorer: LinkScorer) -> None:

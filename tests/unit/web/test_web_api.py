@@ -1,18 +1,16 @@
 """The HTTP API: answers, one error shape, and the guard before them."""
 
 import contextlib
-import json
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import pytest
+from http_client import get
 from running_server import running_server
 from sample_collection import build_collection
 
@@ -30,30 +28,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(folder: Path) -> Iterator[str]:
     with running_server(folder) as address:
         yield address
-
-
-class Reply:
-    """A response, read."""
-
-    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        self.status = status
-        self.headers = headers
-        self.body = body
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-
-def get(address: str, path: str, *, method: str = "GET", headers: dict[str, str] | None = None) -> Reply:
-    parts = urlsplit(address)
-    connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=10)
-    try:
-        connection.request(method, path, headers=headers or {})
-        response = connection.getresponse()
-        return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
-    finally:
-        connection.close()
 
 
 def test_search_answers(server: str) -> None:

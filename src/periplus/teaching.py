@@ -1,11 +1,16 @@
-"""The commands `periplus score` and `periplus topic learn|judge`."""
+"""The commands `periplus score` and `periplus topic learn|judge`: topics from samples, crawls and judgements."""
 
 import json
+import sqlite3
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import zstandard
 from rich.console import Console
 from rich.table import Table
 
@@ -14,6 +19,8 @@ from periplus.model import Located, Page, Place, Score
 from periplus.places import Gazetteer, locate
 from periplus.places.commands import open_with_progress
 from periplus.settings import load_job
+from periplus.store.database import open_reader, storage_errors
+from periplus.store.folder import CrawlFolder
 from periplus.topics.learning import Learnt, learn, learn_paper
 from periplus.topics.reading import Reading, read_document
 from periplus.topics.relevance import judge as judge_page
@@ -28,11 +35,13 @@ from periplus.topics.topic_file import (
     topic_settings,
     write_topic,
 )
+from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["score", "topic_app"]
 
 MIN_SAMPLES, MAX_SAMPLES = 3, 100
 MAX_BACKGROUND = 1_000
+MAX_TEXT_BYTES = 32 * 2**20
 
 topic_app = typer.Typer(help="Topics: learn one from samples, teach it by judging pages.", no_args_is_help=True)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -111,7 +120,7 @@ def _show_score(found: Score, topic: Topic) -> None:
 @topic_app.command("learn")
 def topic_learn(
     sources: Annotated[
-        list[Path] | None, typer.Argument(metavar="DIR|FILE…", help="Samples: text, HTML, JSONL, folders.")
+        list[Path] | None, typer.Argument(metavar="DIR|FILE…", help="Samples: text, HTML, JSONL, folders, crawls.")
     ] = None,
     *,
     out: Annotated[Path, typer.Option("-o", "--out", help="The topic file to write.")],
@@ -119,7 +128,8 @@ def topic_learn(
         list[str] | None, typer.Option("--place", help="A target place, instead of what the samples suggest.")
     ] = None,
     background: Annotated[
-        list[Path] | None, typer.Option("--background", help="Other pages to tell the samples from: files, folders.")
+        list[Path] | None,
+        typer.Option("--background", help="Other pages to tell the samples from: files, folders, folders of crawls."),
     ] = None,
     more_like: Annotated[
         list[Path] | None, typer.Option("--more-like", help="Further samples for a topic learnt before.")
@@ -133,17 +143,17 @@ def topic_learn(
 ) -> None:
     """Learn keywords and places from sample documents. Example: periplus topic learn samples/ -o topic.toml"""
     gazetteer = open_with_progress()
-    documents = list(read_documents([*(sources or []), *(more_like or [])]))
+    documents = list(islice(_documents([*(sources or []), *(more_like or [])]), MAX_SAMPLES + 1))
     if more_like and memory_path(out).exists():
         memory = load_memory(memory_path(out), gazetteer)
         language = memory.language
     else:
         memory = Memory(language=language)
-    memory.samples += _readings(documents, gazetteer, language)
+    memory.samples += _readings(documents, gazetteer, language, plain=paper)
     _check_count(len(memory.samples))
     if background:
-        others = list(read_documents(background))[:MAX_BACKGROUND]
-        memory.background = _readings(others, gazetteer, language)
+        others = islice(_documents(background), MAX_BACKGROUND)
+        memory.background = _readings(others, gazetteer, language, plain=paper)
     memory.forms = surface_forms([f"{d.page.title} {d.page.text}" for d in documents], language) | memory.forms
     targets = [gazetteer.resolve(text) for text in place or []]
     found = _learnt(memory, gazetteer, targets, paper=paper)
@@ -165,12 +175,64 @@ def _learnt(memory: Memory, gazetteer: Gazetteer, targets: list[Place], *, paper
     )
 
 
-def _readings(documents: list[Document], gazetteer: Gazetteer, language: str) -> list[Reading]:
+def _documents(paths: Iterable[Path]) -> Iterator[Document]:
+    """The documents of files, folders, and crawls."""
+    for path in paths:
+        yield from crawl_documents(path) if (path / "crawl.toml").is_file() else read_documents([path])
+
+
+def crawl_documents(crawl: Path, wanted: str | None = None) -> Iterator[Document]:
+    """The pages of a crawl whose texts were kept, each node's in an order that has nothing to do with their contents.
+
+    With `wanted`, the page of that URL only.
+    """
+    unpack = zstandard.ZstdDecompressor()
+    canonical = canonicalize(wanted) if wanted is not None else None
+    if wanted is not None and canonical is None:
+        raise UsageError(f"{wanted!r} is not an http(s) URL")
+    for node in CrawlFolder.existing(crawl).nodes():
+        with closing(open_reader(node.database)) as db, storage_errors(node.database):
+            for url, title, language, packed in _kept_pages(db, fingerprint(canonical.href) if canonical else None):
+                text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
+                yield Document(url, Page(url, title, text, (), language))
+
+
+def _kept_pages(db: sqlite3.Connection, mark: int | None) -> Iterator[tuple[str, str, str, bytes]]:
+    """Of the fingerprint, or all: these are hashes, so their order is as good as random, and always the same."""
+    which, values = ("WHERE p.fingerprint = ?", (mark,)) if mark is not None else ("ORDER BY p.fingerprint", ())
+    yield from db.execute(
+        f"SELECT p.url, p.title, p.language, t.text FROM page p JOIN page_text t ON t.page_id = p.id {which}",
+        values,
+    )
+
+
+def _judged_pages(values: Iterable[str], crawl: Path | None) -> Iterator[Document]:
+    """Files and folders, or URLs of a crawl's pages."""
+    for value in values:
+        if "://" not in value:
+            yield from _documents([Path(value)])
+            continue
+        if crawl is None:
+            raise UsageError(f"{value}: say with --crawl DIR which crawl has the page")
+        found = list(crawl_documents(crawl, value))
+        if not found:
+            raise UsageError(f"{value}: the crawl in {crawl} has kept no such page")
+        yield from found[:1]
+
+
+def _readings(
+    documents: Iterable[Document], gazetteer: Gazetteer, language: str, *, plain: bool = False
+) -> list[Reading]:
     found = []
     for document in documents:
         page = document.page
         reading = read_document(
-            page.text, _located(page, gazetteer), title=page.title, language=page.language or language, url=page.url
+            page.text,
+            _located(page, gazetteer),
+            title=page.title,
+            language=page.language or language,
+            url=page.url,
+            plain=plain,
         )
         if reading.stems:
             found.append(reading)
@@ -226,8 +288,13 @@ def topic_judge(
         typer.Argument(metavar="FILE…", help='JSONL with {"id", "text", "relevant": true or false} a line.'),
     ] = None,
     *,
-    good: Annotated[list[Path] | None, typer.Option("--good", help="Pages that belong: files, folders.")] = None,
-    bad: Annotated[list[Path] | None, typer.Option("--bad", help="Pages that do not belong.")] = None,
+    good: Annotated[
+        list[str] | None, typer.Option("--good", help="Pages that belong: files, folders, URLs of a crawl's pages.")
+    ] = None,
+    bad: Annotated[list[str] | None, typer.Option("--bad", help="Pages that do not belong.")] = None,
+    crawl: Annotated[
+        Path | None, typer.Option("--crawl", metavar="DIR", help="The crawl whose pages are judged by URL.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Teach a learnt topic with judged pages. Example: periplus topic judge topic.toml --good a.txt --bad b.txt"""
@@ -237,16 +304,17 @@ def topic_judge(
     rows = list(read_documents(judged or []))
     if any(row.relevant is None for row in rows):
         raise UsageError('every judged document needs "relevant": true or false')
-    right = [row for row in rows if row.relevant] + list(read_documents(good or []))
-    wrong = [row for row in rows if row.relevant is False] + list(read_documents(bad or []))
+    right = [row for row in rows if row.relevant] + list(_judged_pages(good or [], crawl))
+    wrong = [row for row in rows if row.relevant is False] + list(_judged_pages(bad or [], crawl))
     if not right and not wrong:
         raise UsageError("nothing judged: give JSONL with judgements, --good FILE or --bad FILE")
-    memory.samples += _readings(right, gazetteer, memory.language)
-    memory.rejected += _readings(wrong, gazetteer, memory.language)
+    paper = settings.judge == "paper"
+    memory.samples += _readings(right, gazetteer, memory.language, plain=paper)
+    memory.rejected += _readings(wrong, gazetteer, memory.language, plain=paper)
     memory.forms = surface_forms([row.page.text for row in right], memory.language) | memory.forms
     targets = [gazetteer.resolve(text) for text in settings.places]
-    found = _learnt(memory, gazetteer, targets, paper=settings.judge == "paper")
+    found = _learnt(memory, gazetteer, targets, paper=paper)
     name = settings.name or topic_file.stem
-    write_topic(topic_file, topic_settings(found, memory.forms, name, paper=settings.judge == "paper"), gazetteer)
+    write_topic(topic_file, topic_settings(found, memory.forms, name, paper=paper), gazetteer)
     save_memory(memory_path(topic_file), memory)
     _report(found, memory, topic_file, as_json=as_json)

@@ -1,0 +1,103 @@
+"""The command `export`."""
+
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from periplus.errors import UsageError
+from periplus.export.archives import export_wacz, export_warc
+from periplus.export.files import write_csv, write_geojson, write_geoparquet
+from periplus.export.geopackage import write_geopackage
+from periplus.export.postgis import PostgisSink
+from periplus.export.rows import ExportedPage, Selection, read_pages
+from periplus.search import Collection, SearchRequest
+from periplus.search.names import GazetteerNames
+from periplus.search.request import LARGEST_PAGE, MOST_RESULTS
+from periplus.store.folder import CrawlFolder
+
+__all__ = ["export"]
+
+TABLES: dict[str, Callable[[Iterable[ExportedPage], Path], int]] = {
+    "geojson": write_geojson,
+    "geoparquet": write_geoparquet,
+    "gpkg": write_geopackage,
+    "csv": write_csv,
+}
+ARCHIVES = {"warc": export_warc, "wacz": export_wacz}
+SERVERS = ("postgis://", "postgresql://", "postgres://")
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a crawl.", show_default=False)],
+    *,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="FORM",
+            help="geojson, geoparquet, gpkg, csv, warc, wacz, or the address of a PostGIS database: "
+            "postgis://user@host/database (?schema=NAME).",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write.")] = None,
+    query: Annotated[str | None, typer.Option("--query", help="Only pages that answer this question.")] = None,
+    text: Annotated[bool, typer.Option("--text", help="With the text of each page (tables only).")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="PostGIS: stay, and write what the crawl adds.")] = False,
+    every: Annotated[float, typer.Option("--every", help="Seconds between two looks with --follow.")] = 5.0,
+) -> None:
+    """Write what a crawl found for other programs, or keep a PostGIS database up to date with it.
+
+    Example: periplus export my-crawl --to gpkg -o my-crawl.gpkg
+    """
+    crawl = CrawlFolder.existing(folder)
+    if to.startswith(SERVERS):
+        if output or query or text:
+            raise UsageError("--output, --query and --text are not possible with a database; it gets everything")
+        _to_server(crawl, to, follow=follow, every=every)
+        return
+    if to not in TABLES and to not in ARCHIVES:
+        forms = ", ".join([*TABLES, *ARCHIVES])
+        raise UsageError(f"--to {to[:40]!r} is not possible; choose {forms}, or postgis://user@host/database")
+    if output is None:
+        raise UsageError(f"--to {to} needs -o FILE")
+    if follow:
+        raise UsageError("--follow is for databases; a file is written once")
+    chosen = _chosen(folder, query) if query is not None else None
+    if to in TABLES:
+        wanted: Selection | None = None if chosen is None else lambda node, page: (node, page) in chosen
+        count = TABLES[to](read_pages(crawl, wanted=wanted, text=text), output)
+    else:
+        urls = None if chosen is None else frozenset(chosen.values())
+        count = ARCHIVES[to](crawl, output, None if urls is None else urls.__contains__)
+    typer.echo(f"{output}: {count:,} {'pages' if to in TABLES or to == 'wacz' else 'records'}")
+
+
+def _chosen(folder: Path, query: str) -> dict[tuple[str, int], str]:
+    """Node, number and URL of the pages that answer; at most as many as paging reaches."""
+    found: dict[tuple[str, int], str] = {}
+    with Collection.open([folder], names=GazetteerNames()) as collection:
+        for offset in range(0, MOST_RESULTS, LARGEST_PAGE):
+            result = collection.search(SearchRequest.of(query, limit=LARGEST_PAGE, offset=offset))
+            hits = [hit for hit in result.hits if hit.relation != "near"]
+            found |= {(hit.node, hit.page): hit.url for hit in hits}
+            if len(hits) < LARGEST_PAGE:
+                break
+    return found
+
+
+def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) -> None:
+    if not 0.1 <= every <= 86_400:
+        raise UsageError(f"--every {every} is not between 0.1 and 86,400 seconds")
+    pause = threading.Event()
+    with PostgisSink(address) as sink:
+        while True:
+            done = sink.sync(crawl)
+            if done.pages or done.removed or not follow:
+                typer.echo(f"{done.pages:,} pages written, {done.removed:,} not kept")
+            if not follow:
+                return
+            pause.wait(every)

@@ -1,0 +1,184 @@
+"""What links say about the pages of one node: gathered from the links of all nodes of a crawl.
+
+`node.db` keeps what a page's links say beside the page; the index needs it beside the page they lead to. This is the
+small database between the two, in the folder of the index (`anchors.db`), and like it made anew when it is gone.
+Each text counts once for a page, however often it is said, so that menus weigh nothing. A page is indexed again when
+it has four times as many texts as when it was indexed: a page that everybody links to costs a few turns, not thousands.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import zstandard
+
+from periplus.index.reading import MOST_BYTES, last_revision
+from periplus.store.database import open_reader
+
+__all__ = ["Anchors"]
+
+MOST_TEXTS = 32
+"""Different texts that are kept for a page."""
+
+MOST_RECENT = 200_000
+OUTGROWN = 4
+LINK_ROWS = 500
+"""Pages whose links are taken up in one transaction."""
+
+_DECOMPRESSOR = zstandard.ZstdDecompressor()
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS source (node TEXT PRIMARY KEY, revision INTEGER NOT NULL, page INTEGER NOT NULL)
+  WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS anchor (target INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (target, text))
+  WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS page (target INTEGER PRIMARY KEY, id INTEGER NOT NULL, texts INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS stale (target INTEGER PRIMARY KEY);
+"""
+
+_LINKS = """
+SELECT p.id, p.revision, l.fingerprints, l.nodes, l.anchors
+FROM page p LEFT JOIN link l ON l.page_id = p.id
+WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
+ORDER BY p.revision, p.id LIMIT :most
+"""
+
+
+class Anchors:
+    """The texts of links to the pages of the node whose index lies in `folder`. One writer, as the index has."""
+
+    def __init__(self, folder: Path, recent: set[int]) -> None:
+        """`recent`: what was added lately, in short, by the same process; spares most of the writing."""
+        self._recent = recent
+        self._node = folder.parent.name
+        self._siblings = sorted(path.parent.name for path in folder.parent.parent.glob("*/node.db"))
+        self._root = folder.parent.parent
+        self._db = sqlite3.connect(folder / "anchors.db", isolation_level=None, check_same_thread=False)
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = OFF")  # what is lost is read again: it holds nothing of its own
+        self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Let the database go."""
+        self._db.close()
+
+    def is_behind(self, latest: Mapping[str, int] | None) -> bool:
+        """Whether a node has pages that were not read yet. `latest`: last revisions by node, where they are known."""
+        known = dict(self._db.execute("SELECT node, revision FROM source"))
+        return any(known.get(name, -1) != revision for name, revision in (latest or self._latest()).items())
+
+    def _latest(self) -> dict[str, int]:
+        found = {}
+        for name in self._siblings:
+            with closing(open_reader(self._root / name / "node.db")) as reader:
+                found[name] = last_revision(reader)
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._recent.clear()
+        for table in ("source", "anchor", "page", "stale"):
+            self._db.execute(f"DELETE FROM {table}")
+
+    def take_up(self) -> dict[str, int]:
+        """Read the links that all nodes of the crawl have written since the last time; gives how far each was read."""
+        read = {}
+        for name in self._siblings:
+            with closing(open_reader(self._root / name / "node.db")) as reader:
+                read[name] = self._take_from(name, reader)
+        return read
+
+    def _take_from(self, name: str, reader: sqlite3.Connection) -> int:
+        row = self._db.execute("SELECT revision, page FROM source WHERE node = ?", (name,)).fetchone()
+        revision, page = row or (-1, -1)
+        newest = last_revision(reader)
+        if newest == revision:
+            return newest
+        if newest < revision:  # another database is in its place
+            revision, page = -1, -1
+        own = reader.execute("SELECT id FROM node_name WHERE name = ?", (self._node,)).fetchone()
+        number = own[0] if own else -1
+        while rows := reader.execute(_LINKS, {"revision": revision, "page": page, "most": LINK_ROWS}).fetchall():
+            page, revision = rows[-1][:2]
+            self._db.execute("BEGIN IMMEDIATE")
+            self._add(pair for row in rows for pair in _said(row[2:], number))
+            self._db.execute("INSERT OR REPLACE INTO source VALUES (?, ?, ?)", (name, revision, page))
+            self._db.execute("COMMIT")
+        return int(revision)
+
+    def _add(self, said: Iterable[tuple[int, str]]) -> None:
+        if len(self._recent) > MOST_RECENT:
+            self._recent.clear()
+        marked = {hash(pair): pair for pair in said}
+        pairs = sorted(marked[mark] for mark in marked.keys() - self._recent)
+        self._recent.update(marked)
+        held = self._counts({target for target, _ in pairs})
+        fresh = []
+        for target, text in pairs:
+            if held.get(target, 0) < MOST_TEXTS:
+                cursor = self._db.execute("INSERT OR IGNORE INTO anchor VALUES (?, ?)", (target, text))
+                if cursor.rowcount:
+                    held[target] = held.get(target, 0) + 1
+                    fresh.append((target,))
+        # Pages that are not indexed yet get all their texts when they are.
+        self._db.executemany("INSERT OR IGNORE INTO stale SELECT target FROM page WHERE target = ?", fresh)
+
+    def _counts(self, targets: Iterable[int]) -> dict[int, int]:
+        return {target: len(texts) for target, texts in self.texts(targets).items()}
+
+    def texts(self, targets: Iterable[int]) -> dict[int, list[str]]:
+        """What links say about these pages (fingerprints of their URLs)."""
+        found: dict[int, list[str]] = {}
+        for part in _parts(sorted(set(targets))):
+            marks = ",".join("?" * len(part))
+            for target, text in self._db.execute(f"SELECT target, text FROM anchor WHERE target IN ({marks})", part):
+                found.setdefault(target, []).append(text)
+        return found
+
+    def note_indexed(self, pages: Iterable[tuple[int, int, int]]) -> None:
+        """These pages (fingerprint, number, how many texts) stand in the index now, or will after its next commit."""
+        rows = list(pages)
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?)", rows)
+        self._db.executemany("DELETE FROM stale WHERE target = ?", [(target,) for target, _, _ in rows])
+        self._db.execute("COMMIT")
+
+    def forget(self, pages: Iterable[int]) -> None:
+        """These pages are not kept any more."""
+        self._db.executemany("DELETE FROM stale WHERE target IN (SELECT target FROM page WHERE id = ?)", _rows(pages))
+        self._db.executemany("DELETE FROM page WHERE id = ?", _rows(pages))
+
+    def outgrown(self, most: int) -> list[int]:
+        """Numbers of indexed pages that by now have far more texts than when they were indexed."""
+        rows = self._db.execute(
+            "SELECT page.id FROM stale JOIN page ON page.target = stale.target WHERE "
+            "(SELECT count(*) FROM anchor WHERE anchor.target = stale.target) >= max(1, ? * page.texts) LIMIT ?",
+            (OUTGROWN, most),
+        )
+        return [row[0] for row in rows]
+
+
+def _said(row: Sequence[bytes | None], number: int) -> Iterator[tuple[int, str]]:
+    """Fingerprint and text of the links of one page that lead to the node with this number."""
+    packed, nodes, anchors = row
+    if not packed or not nodes or not anchors:
+        return
+    ours = np.flatnonzero(np.frombuffer(nodes, dtype="<u2") == number)
+    if not len(ours):
+        return
+    targets = np.frombuffer(packed, dtype="<i8")
+    raw = _DECOMPRESSOR.decompress(anchors, max_output_size=MOST_BYTES)
+    texts = raw.decode("utf-8", "replace").split("\n")
+    for at, target in zip(ours.tolist(), targets[ours].tolist(), strict=True):
+        if at < len(texts) and texts[at]:
+            yield target, texts[at]
+
+
+def _rows(values: Iterable[int]) -> list[tuple[int]]:
+    return [(value,) for value in values]
+
+
+def _parts(values: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(values), 500):
+        yield values[start : start + 500]

@@ -1,0 +1,195 @@
+"""The shapes of the API's answers as JSON Schema: what the OpenAPI document promises and tests hold it to."""
+
+from typing import Any
+
+__all__ = ["SCHEMAS"]
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+FLAG: Schema = {"type": "boolean"}
+MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _object(properties: dict[str, Schema], *, optional: tuple[str, ...] = (), more: bool = False) -> Schema:
+    """An object with exactly these properties, all there but the optional ones."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": more,
+    }
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_PLACE: dict[str, Schema] = {
+    "id": WHOLE,
+    "name": TEXT,
+    "kind": TEXT,
+    "country": TEXT,
+    "admin1": TEXT,
+    "lat": MAYBE_NUMBER,
+    "lon": MAYBE_NUMBER,
+    "population": WHOLE,
+    "path": _list(TEXT),
+    "pages": WHOLE,
+    "main_pages": WHOLE,
+    "label": TEXT,
+    "text": TEXT,
+    "weight": NUMBER,
+}
+_NAMED = _list(_object({"name": TEXT, "count": WHOLE}))
+_MARKS = _list({"type": "array"})
+_OTHER_PAGE = _object(
+    {
+        "node": TEXT,
+        "page": WHOLE,
+        "url": TEXT,
+        "title": TEXT,
+        "published": MAYBE_TEXT,
+        "place": MAYBE_TEXT,
+        "km": NUMBER,
+    },
+    optional=("km",),
+)
+
+SCHEMAS: dict[str, Schema] = {
+    "Error": _object({"ok": {"const": False}, "error": TEXT, "status": WHOLE}),
+    "Place": _object(_PLACE, optional=("label", "text", "weight")),
+    "Query": _object(
+        {
+            "text": TEXT,
+            "what": TEXT,
+            "where": _list(_ref("Place")),
+            "area": {"type": ["object", "null"]},
+            "when": {"type": ["object", "null"]},
+        }
+    ),
+    "PlaceFacet": _object(
+        {"id": WHOLE, "name": TEXT, "kind": TEXT, "count": WHOLE, "children": _list(_ref("PlaceFacet"))}
+    ),
+    "Facets": _object(
+        {
+            "places": _list(_ref("PlaceFacet")),
+            "topics": _NAMED,
+            "dates": _NAMED,
+            "sites": _NAMED,
+            "languages": _NAMED,
+        }
+    ),
+    "Hit": _object(
+        {
+            "rank": WHOLE,
+            "url": TEXT,
+            "title": TEXT,
+            "snippet": TEXT,
+            "score": NUMBER,
+            "published": MAYBE_TEXT,
+            "fetched": TEXT,
+            "topics": _list(TEXT),
+            "place": {"anyOf": [_ref("Place"), {"type": "null"}]},
+            "path": _list(TEXT),
+            "other_places": _list(_ref("Place")),
+            "marks": _MARKS,
+            "title_marks": _MARKS,
+            "language": TEXT,
+            "node": TEXT,
+            "page": WHOLE,
+            "relation": {"enum": ["", "in", "near"]},
+            "reason": TEXT,
+            "alike": WHOLE,
+            "explain": {"type": "object"},
+        },
+        optional=("explain",),
+    ),
+    "Search": _object(
+        {
+            "query": _ref("Query"),
+            "total": WHOLE,
+            "hits": _list(_ref("Hit")),
+            "facets": _ref("Facets"),
+            "relaxed": FLAG,
+            "did_you_mean": MAYBE_TEXT,
+            "nodes": _list(TEXT),
+            "missing": _list(TEXT),
+            "seconds": NUMBER,
+        }
+    ),
+    "FacetsAnswer": _object({"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets")}),
+    "Trend": _object(
+        {
+            "query": _ref("Query"),
+            "every": {"enum": ["day", "week", "month", "year"]},
+            "total": WHOLE,
+            "undated": WHOLE,
+            "buckets": _list(_object({"start": TEXT, "count": WHOLE})),
+        }
+    ),
+    "Points": _object(
+        {
+            "points": _list(
+                _object(
+                    {"id": WHOLE, "label": TEXT, "kind": TEXT, "lat": NUMBER, "lon": NUMBER, "count": WHOLE},
+                )
+            )
+        }
+    ),
+    "Suggestions": _object(
+        {"places": _list(_ref("Place")), "terms": _list(_object({"text": TEXT, "pages": WHOLE}))},
+    ),
+    "Page": _object(
+        {
+            "node": TEXT,
+            "page": WHOLE,
+            "url": TEXT,
+            "title": TEXT,
+            "text": TEXT,
+            "marks": _MARKS,
+            "places": _list(_ref("Place")),
+            "similar": _list(_OTHER_PAGE),
+            "nearby": _list(_OTHER_PAGE),
+        },
+        more=True,
+    ),
+    "Nearby": _object({"nearby": _list(_OTHER_PAGE), "similar": _list(_OTHER_PAGE)}),
+    "Info": _object(
+        {
+            "crawls": _list({"type": "object"}),
+            "pages": WHOLE,
+            "places": WHOLE,
+            "countries": WHOLE,
+            "first": MAYBE_TEXT,
+            "last": MAYBE_TEXT,
+            "top_places": _list(_ref("Place")),
+        }
+    ),
+    "Jobs": _object(
+        {
+            "jobs": _list(
+                _object(
+                    {
+                        "name": TEXT,
+                        "folder": TEXT,
+                        "running": FLAG,
+                        "pages": WHOLE,
+                        "kept": WHOLE,
+                        "queued": WHOLE,
+                        "outcomes": {"type": "object", "additionalProperties": WHOLE},
+                        "nodes": _list(_object({"node": TEXT, "pages": WHOLE, "kept": WHOLE, "queued": WHOLE})),
+                    }
+                )
+            )
+        }
+    ),
+}
+"""By name, as `#/components/schemas/…`."""

@@ -1,0 +1,32 @@
+"""One request to a server of a test, and its answer."""
+
+import json
+from http.client import HTTPConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+__all__ = ["Reply", "get"]
+
+
+class Reply:
+    """A response, read."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def get(address: str, path: str, *, method: str = "GET", headers: dict[str, str] | None = None) -> Reply:
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=10)
+    try:
+        connection.request(method, path, headers=headers or {})
+        response = connection.getresponse()
+        return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+    finally:
+        connection.close()

@@ -1,0 +1,172 @@
+"""Query understanding: directions, distances, ZIP codes, ambiguity with counts, did you mean, completion."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sample_collection import SamplePage, build_collection, make_page
+
+from periplus.errors import QueryError
+from periplus.model import LonLat
+from periplus.search import Collection, SearchRequest
+from periplus.search.atlas import KnownPlace, ZipCode
+from periplus.search.request import bearing, destination
+from periplus.search.spelling import distance
+
+HOUSTON, PASADENA, DALLAS, MOBILE = 4699066, 4718097, 4684888, 4076598
+
+
+class PostOffice:
+    """A gazetteer that knows two ZIP codes: one of Houston, one of a town without pages."""
+
+    def find(self, name: str, *, limit: int) -> list[KnownPlace]:
+        return [] if name else [][:limit]
+
+    def zip_code(self, code: str) -> ZipCode | None:
+        known = {"77002": ZipCode((HOUSTON,), LonLat(-95.37, 29.76)), "99950": ZipCode((1,), LonLat(-131.6, 55.3))}
+        return known.get(code)
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+    def about(number: int, place: int, name: str) -> SamplePage:
+        return make_page(number, title=f"Rodeo of {name}", text=f"A rodeo in {name}.", places=((place, 0.9),))
+
+    pages = [
+        about(1, HOUSTON, "Houston"),
+        about(2, PASADENA, "Pasadena"),
+        about(3, DALLAS, "Dallas"),
+        about(4, MOBILE, "Mobile"),
+        make_page(5, title="Catalogue", text="Part 77002 of the catalogue, 10001 and 10002", places=()),
+    ]
+    root = tmp_path_factory.mktemp("understanding") / "crawl"
+    with Collection.open([build_collection(root, pages).path], names=PostOffice()) as opened:
+        yield opened
+
+
+def towns(collection: Collection, question: str) -> list[str]:
+    """The towns of the hits that lie where the question asks, best first."""
+    hits = collection.search(SearchRequest.of(question)).hits
+    return [hit.place.name for hit in hits if hit.place and hit.relation == "in"]
+
+
+# -- Directions and distances ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("rodeo east of Houston", ["Pasadena"]),
+        ("rodeo west of Houston", []),
+        ("rodeo south-east of Dallas", []),
+        ("rodeo north of Texas", []),  # Dallas is in Texas, not beside it
+        ("rodeo east of Texas", ["Mobile"]),
+        ("rodeo within 20 km of Houston", ["Houston", "Pasadena"]),
+        ("rodeo within 12 miles of Houston", ["Houston", "Pasadena"]),
+        ("rodeo within 10 km of Houston", ["Houston"]),
+        ("rodeo 17 km east of Houston", ["Pasadena"]),
+        ("rodeo 300 km north of Houston", ["Dallas"]),
+        ("rodeo 20 km from Pasadena", ["Pasadena", "Houston"]),
+        ("rodeo near Pasadena", ["Pasadena", "Houston"]),
+        ("rodeo around Pasadena", ["Pasadena", "Houston"]),
+        ("rodeo in Texas", ["Houston", "Pasadena", "Dallas"]),
+    ],
+)
+def test_distances_and_directions(collection: Collection, question: str, found: list[str]) -> None:
+    assert sorted(towns(collection, question)) == sorted(found)
+    assert collection.understand(SearchRequest.of(question)).what_text == "rodeo"
+
+
+def test_a_direction_is_said_in_the_answer(collection: Collection) -> None:
+    area = collection.search(SearchRequest.of("rodeo north east of Houston")).to_json()["query"]["area"]
+    assert area == {"lat": pytest.approx(29.76328), "lon": pytest.approx(-95.36327), "km": 100.0, "bearing": 45.0}
+
+
+def test_a_direction_without_of_is_a_word(collection: Collection) -> None:
+    assert not collection.understand(SearchRequest.of("north wind")).where
+
+
+def test_bearing_and_destination_agree() -> None:
+    start = LonLat(179.5, 10.0)
+    for degrees in (0.0, 90.0, 200.0, 315.0):
+        end = destination(start, degrees, 150.0)
+        assert start.distance_km(end) == pytest.approx(150.0, rel=1e-6)
+        assert bearing(start, end) == pytest.approx(degrees, abs=1e-6)
+
+
+# -- ZIP codes -------------------------------------------------------------------------------------
+
+
+def test_a_zip_code_is_its_town(collection: Collection) -> None:
+    question = collection.understand(SearchRequest.of("rodeo in 77002"))
+    assert question.where.place is not None
+    assert question.where.place.name == "Houston"
+    assert towns(collection, "rodeo 77002-1234") == ["Houston"]
+    assert sorted(towns(collection, "rodeo within 20 km of 77002")) == ["Houston", "Pasadena"]
+    assert towns(collection, "rodeo place:77002") == ["Houston"]
+
+
+def test_a_zip_code_without_a_known_town_is_a_circle(collection: Collection) -> None:
+    circle = collection.understand(SearchRequest.of("rodeo near 99950")).where.circle
+    assert circle is not None
+    assert circle.center == LonLat(-131.6, 55.3)
+
+
+def test_a_number_that_is_no_zip_code_is_a_word(collection: Collection) -> None:
+    assert not collection.understand(SearchRequest.of("catalogue 10001")).where
+    assert collection.search(SearchRequest.of("10001")).total == 1
+
+
+# -- Ambiguity -------------------------------------------------------------------------------------
+
+
+def test_candidates_come_with_their_counts(tmp_path: Path) -> None:
+    pages = [make_page(n, places=((4975802, 0.9),), text=f"Portland {n}") for n in range(3)]
+    pages += [make_page(n, places=((5746545, 0.9),), text=f"Portland {n}") for n in range(3, 8)]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        where = collection.search(SearchRequest.of("in Portland")).to_json()["query"]["where"]
+        assert [(place["admin1"], place["pages"]) for place in where] == [("OR", 5), ("ME", 3)]
+        where = collection.search(SearchRequest.of("in Portland", place="Portland, ME")).to_json()["query"]["where"]
+        assert [place["admin1"] for place in where] == ["ME", "OR"]  # what is given wins, the other stays listed
+
+
+# -- Did you mean, and completion ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("rodoe in Houston", "rodeo in Houston"),
+        ("rodeo in Huoston", "rodeo in Houston"),
+        ("catalogeu", "catalogue"),
+        ("rodeo in Houston", ""),
+        ("qqqqqqq", ""),
+        ('"rodoe"', ""),
+        ("-rodoe qqqq", ""),
+    ],
+)
+def test_did_you_mean(collection: Collection, typed: str, meant: str) -> None:
+    assert collection.search(SearchRequest.of(typed)).did_you_mean == meant
+
+
+def test_a_misspelt_place_that_was_given_is_an_error_with_a_hint(collection: Collection) -> None:
+    with pytest.raises(QueryError, match="did you mean Houston"):
+        collection.search(SearchRequest.of("rodeo", place="Huston"))
+
+
+def test_edits_are_counted() -> None:
+    assert distance("lisbon", "lisbon") == 0
+    assert distance("lisbon", "lisobn") == 1
+    assert distance("lisbon", "lisbn") == 1
+    assert distance("lisbon", "libon") == 1
+    assert distance("lisbon", "porto") == 99
+
+
+def test_places_and_words_are_completed(collection: Collection) -> None:
+    found = collection.suggest("rodeo in Hou").to_json()
+    assert [place["text"] for place in found["places"]] == ["rodeo in Houston, Texas, United States"]
+    assert collection.suggest("cat").to_json()["terms"] == [{"text": "catalogue", "pages": 1}]
+    assert collection.suggest("big rod").to_json()["terms"] == [{"text": "big rodeo", "pages": 4}]
+    assert collection.suggest("").to_json() == {"places": [], "terms": []}
+    assert collection.suggest("x" * 10_000).to_json() == {"places": [], "terms": []}
+    assert collection.suggest("((\x00 ' \\").to_json()["places"] == []
