@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from periplus.model import Located, Mention, PageHints, Place
+from periplus.model import Located, LonLat, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
 from periplus.places.casing import HASHTAG_CONFIDENCE, capitalised, hashtags
 from periplus.places.context import KIND
-from periplus.places.declared import with_declared
+from periplus.places.declared import declared_addresses, with_declared
 from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior
@@ -27,6 +27,7 @@ __all__ = ["locate"]
 
 MAX_CANDIDATES_SHOWN: Final = 8
 _DEMONYM: Final = KIND.index("demonym")
+_LOCAL: Final = frozenset({"city", "admin2"})
 _SHORT: Final = frozenset({ABBREVIATION, STOPPED})
 _COUNTRY_TLDS: Final = {"uk": "GB"}
 _GENERIC_TLDS: Final = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc", "to", "gg", "ws", "nu", "la"})
@@ -58,12 +59,12 @@ def locate(
         raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
     model = weights or default_weights()
     hints = hints or PageHints()
-    evidence = Evidence(prior, hints.points, _countries(url, gazetteer))
+    hinted = _hinted(hints, gazetteer)
+    evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), _countries(url, gazetteer))
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
     addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
-    hinted = _hinted(hints, gazetteer)
     return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer))
 
 
@@ -89,6 +90,14 @@ def _hinted(hints: PageHints, gazetteer: Gazetteer) -> list[Place]:
         places = gazetteer.find(name, limit=1)
         found += places
     return found
+
+
+def _points(hints: PageHints, hinted: list[Place], gazetteer: Gazetteer) -> list[LonLat]:
+    """Where the towns are that the markup names, as places or in addresses."""
+    named = [place for place in hinted if place.kind in _LOCAL]
+    if hints.addresses or hints.postal_addresses:
+        named += [gazetteer.place(address.place_id) for address in declared_addresses(hints, gazetteer)]
+    return [place.point for place in named]
 
 
 def _mentions(

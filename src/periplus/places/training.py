@@ -71,7 +71,7 @@ class Recipe:
     importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 2.0),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
     threshold: float = 0.49
-    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0), ("host_same", 0.5))
+    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 2.0), ("host_same", 0.5))
     """No corpus has the first two; what a site's other pages say of the very same name repeats their errors there."""
 
 

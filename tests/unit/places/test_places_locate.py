@@ -8,7 +8,7 @@ from effort import bounded_effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from periplus.model import Located, LonLat, PageHints
+from periplus.model import Located, LonLat, PageHints, PostalParts
 from periplus.places import Gazetteer, HostPrior, locate
 
 
@@ -130,6 +130,30 @@ def test_hints_of_the_page_count(gazetteer: Gazetteer) -> None:
     hinted = locate("Nothing here.", gazetteer, hints=PageHints(place_names=("Lisbon, Portugal",)))
     assert hinted.footprint.main is not None
     assert hinted.footprint.main.id == 2267057
+
+
+@pytest.mark.parametrize(
+    "hints",
+    [
+        PageHints(points=(LonLat(-71.1, 42.37),)),
+        PageHints(place_names=("Boston, Massachusetts",)),
+        PageHints(addresses=(PostalParts("1 Main St", "Somerville", "MA", "02143", "US"),)),
+        PageHints(postal_addresses=("1 Main Street, Somerville, MA 02143",)),
+    ],
+)
+def test_every_kind_of_hint_ranks_candidates(gazetteer: Gazetteer, hints: PageHints) -> None:
+    text = "The museum in Cambridge opens at nine."
+    alone, hinted = locate(text, gazetteer).mentions[0].place, locate(text, gazetteer, hints=hints).mentions[0].place
+    assert alone is not None
+    assert hinted is not None
+    assert alone.admin1 != "MA"
+    assert hinted.admin1 == "MA"
+
+
+def test_the_top_level_domain_ranks_candidates(gazetteer: Gazetteer) -> None:
+    text = "The museum in Richmond opens at nine."
+    there = [locate(text, gazetteer, url=f"http://news.example.{tld}/").mentions[0].place for tld in ("au", "uk", "ca")]
+    assert [place.country for place in there if place is not None] == ["AU", "GB", "CA"]
 
 
 def test_footprint_sums_to_one_and_names_the_main_place(gazetteer: Gazetteer) -> None:
