@@ -53,6 +53,7 @@ check: setup ## format, lint, types, spelling
 
 bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_engine.py
 	$(BIN)/python scripts/bench_topics.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)

@@ -1,8 +1,9 @@
 """`make bench`, the engine: Periplus, Scrapy (tuned) and wget2 crawl the same site one after the other.
 
 Periplus does everything it does in a real crawl (places, relevance, archive, index, durable frontier); Scrapy extracts
-title and links and keeps nothing; wget2 downloads and follows links. BENCH_ENGINE_PAGES sets the size of the site.
-Only the ratios within one run mean anything.
+title and links and keeps nothing; wget2 downloads and follows links. Then Periplus once more, politely: one request a
+second and host, whose ceiling is the number of hosts. BENCH_ENGINE_PAGES sets the size of the site. Only the ratios
+within one run mean anything. `--write` puts the table into docs/performance.md.
 """
 
 import json
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,8 @@ PERIPLUS = Path(sys.executable).parent / "periplus"
 PEERS = ROOT / ".venv-peers"
 SCRAPY = "scrapy>=2.13,<3"
 CONNECTIONS = 64
+DOC = ROOT / "docs" / "performance.md"
+BEGIN, END = "<!-- scripts/bench_engine.py --write -->", "<!-- end -->"
 
 SPIDER = """
 import scrapy
@@ -72,14 +75,18 @@ class Run:
         return self.pages / self.seconds
 
 
-class Memory:
-    """The largest memory of a process and its children together (proportional set size), looked at twice a second."""
+class Watch:
+    """Memory (proportional set size) and processor time of a process and all its children, looked at twice a second.
+
+    The workers of a crawl are children of its children and nobody waits for them, so the system adds up nothing itself.
+    """
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self.samples: list[int] = []
+        self._spent: dict[int, float] = {}
+        self.kilobytes: list[int] = []
         self._thread.start()
 
     def close(self) -> None:
@@ -87,9 +94,16 @@ class Memory:
         self._over.set()
         self._thread.join()
 
+    @property
+    def cpu_seconds(self) -> float:
+        """What all of them have spent, up to half a second ago."""
+        return sum(self._spent.values())
+
     def _watch(self) -> None:
         while not self._over.wait(0.5):
-            self.samples.append(sum(_pss(pid) for pid in _family(self._pid)))
+            family = _family(self._pid)
+            self.kilobytes.append(sum(_pss(pid) for pid in family))
+            self._spent.update((pid, spent) for pid in family if (spent := _cpu_seconds(pid)))
 
 
 def _family(pid: int) -> list[int]:
@@ -112,20 +126,28 @@ def _pss(pid: int) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
 
 
+def _cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(name: str, command: Sequence[str | Path], site: Site, folder: Path) -> tuple[Run, str]:
     """Run a crawler to its end; pages are counted in the server's own log."""
     site.log.write_text("")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    memory = Memory(process.pid)
+    watch = Watch(process.pid)
     out, _ = process.communicate()
     seconds = time.perf_counter() - started
-    memory.close()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    watch.close()
+    waited = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = max(watch.cpu_seconds, waited.ru_utime + waited.ru_stime - before.ru_utime - before.ru_stime)
     pages = sum(".html HTTP" in line and '" 200 ' in line for line in site.log.read_text().splitlines())
-    return Run(name, pages, seconds, cpu, max(memory.samples, default=0) / 1024), out
+    return Run(name, pages, seconds, cpu, max(watch.kilobytes, default=0) / 1024), out
 
 
 def periplus(site: Site, folder: Path, *, delay: float = 0.0, pages: int = 0, name: str = "Periplus") -> Run:
@@ -171,27 +193,51 @@ def wget2(site: Site, folder: Path) -> Run | None:
     return run
 
 
-def main() -> None:
-    """Compare the crawlers and print one table."""
-    pages = int(os.environ.get("BENCH_ENGINE_PAGES", "20000"))
-    which = sys.argv[1:] or ["periplus", "scrapy", "wget2"]
-    table = Table(
-        "crawler", "pages", "pages/s", "CPU ms/page", "memory MB", "Periplus is", title_justify="left", box=None
-    )
-    with tempfile.TemporaryDirectory(prefix="periplus-bench-") as name, served(Path(name), pages) as site:
-        crawlers = {"periplus": periplus, "scrapy": scrapy, "wget2": wget2}
-        runs = {crawler: crawlers[crawler](site, Path(name)) for crawler in which}
+def polite(site: Site, folder: Path) -> Run:
+    """A crawl at one request a second and host, for a minute."""
+    return periplus(site, folder, delay=1.0, pages=60 * ADDRESSES, name="Periplus, polite")
+
+
+CRAWLERS: dict[str, Callable[[Site, Path], Run | None]] = {
+    "periplus": periplus, "scrapy": scrapy, "wget2": wget2, "polite": polite,
+}  # fmt: skip
+
+
+def rows(runs: dict[str, Run | None]) -> list[list[str]]:
+    """The table, its head first."""
+    found = [["crawler", "pages", "pages/s", "CPU ms/page", "cores busy", "memory MB", "Periplus is"]]
     ours = runs.get("periplus")
     for crawler, run in runs.items():
         if run is None or not run.pages:
-            table.add_row(crawler, "did not run" if run else "not installed")
+            found.append([crawler, "did not run" if run else "not installed", *[""] * 5])
             continue
-        ratio = f"{ours.rate / run.rate:.2f}×" if ours and run is not ours else ""
-        table.add_row(
-            run.name, f"{run.pages:,}", f"{run.rate:.0f}", f"{run.cpu_seconds / max(run.pages, 1) * 1000:.2f}",
-            f"{run.memory_mb:.0f}", ratio,
-        )  # fmt: skip
+        ratio = f"{ours.rate / run.rate:.2f}×" if ours and crawler in ("scrapy", "wget2") else ""
+        cpu = (f"{run.cpu_seconds / run.pages * 1000:.2f}", f"{run.cpu_seconds / run.seconds:.2f}")
+        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", *cpu, f"{run.memory_mb:.0f}", ratio])
+    return found
+
+
+def write(found: list[list[str]], site: str) -> None:
+    """Put the table into the docs, between its marks."""
+    lines = [f"| {' | '.join(row)} |" for row in [found[0], ["---"] * len(found[0]), *found[1:]]]
+    text = DOC.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    DOC.write_text(f"{before}{BEGIN}\n{site}\n\n" + "\n".join(lines) + f"\n{END}{after}", "utf-8")
+
+
+def main() -> None:
+    """Compare the crawlers and print one table."""
+    pages = int(os.environ.get("BENCH_ENGINE_PAGES", "20000"))
+    names = [name for name in sys.argv[1:] if not name.startswith("--")] or list(CRAWLERS)
+    with tempfile.TemporaryDirectory(prefix="periplus-bench-") as name, served(Path(name), pages) as site:
+        found = rows({crawler: CRAWLERS[crawler](site, Path(name)) for crawler in names})
+    table = Table(*found[0], title_justify="left", box=None)
+    for row in found[1:]:
+        table.add_row(*row)
     Console(highlight=False, width=110).print(table)
+    if "--write" in sys.argv:
+        write(found, f"{pages:,} pages on {ADDRESSES} addresses, {os.cpu_count()} cores:")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 
@@ -129,8 +130,13 @@ def _http_head(fetched: Fetched, length: int | None) -> bytes:
 
 
 def _record_id(kind: str, fetched: Fetched) -> str:
+    return _named_id(kind, warc_date(fetched.fetched_at), fetched.url)
+
+
+@lru_cache(maxsize=8)  # the records of one page name each other
+def _named_id(kind: str, date: str, url: str) -> str:
     salt = "" if kind == "response" else f"{kind} "
-    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{salt}{warc_date(fetched.fetched_at)} {fetched.url}')}>"
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{salt}{date} {url}')}>"
 
 
 def warc_date(moment: datetime) -> str:

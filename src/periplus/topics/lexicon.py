@@ -12,6 +12,7 @@ __all__ = ["Lexicon"]
 
 BEGINS_PHRASE = -1
 REMEMBERED = 100_000
+REMEMBERED_LINKS = 50_000
 """Chunks of text whose keywords a lexicon remembers before it begins anew."""
 
 
@@ -60,6 +61,7 @@ class Lexicon:
         """Stems with which the pairs of phrases begin: other pairs need not be counted."""
 
         self._hits = _Hits(self)
+        self._in_links: dict[str, set[int]] = {}
 
     def count_text(self, text: str, chunks: Sequence[str] | None = None) -> dict[int, int]:
         """How often keywords occur in a text, by their number; `chunks` is the text split at blanks, if it is.
@@ -89,6 +91,15 @@ class Lexicon:
             self._count_phrases(sequence, counted, found)
         if self.unspaced and is_unspaced(text):
             found |= self._count_unspaced(text)
+        return found
+
+    def present_in(self, text: str) -> set[int]:
+        """The keywords that occur in the text of a link, which mostly comes again."""
+        found = self._in_links.get(text)
+        if found is None:
+            if len(self._in_links) >= REMEMBERED_LINKS:
+                self._in_links.clear()
+            found = self._in_links[text] = self.present(stems(text, self.language), text)
         return found
 
     def present(self, sequence: Sequence[str], text: str) -> set[int]:

@@ -53,7 +53,12 @@ Worths = npt.NDArray[np.float64]
 
 def link_features(link: Link, language: str, seed: int = 0) -> bytes:
     """The words of a link's anchor and URL, hashed; two bytes each."""
-    words = dict.fromkeys(content_stems(f"{link.anchor} {' '.join(slug_words(link.url))}", language))
+    return _features(link.anchor, link.url, language, seed)
+
+
+@lru_cache(maxsize=50_000)
+def _features(anchor: str, url: str, language: str, seed: int) -> bytes:
+    words = dict.fromkeys(content_stems(f"{anchor} {' '.join(slug_words(url))}", language))
     words.pop("", None)
     hashed = [_bucket(word, seed) for word in list(words)[:MAX_FEATURES]]
     return b"".join(one.to_bytes(2, "little") for one in dict.fromkeys(hashed))

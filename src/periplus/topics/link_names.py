@@ -6,6 +6,7 @@ look-up in the gazetteer. Where a link stands in the text is known, so what is n
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -82,11 +83,11 @@ class LinkNames:
             letters = len(link.anchor)
         return Near(anchored, around, terms, min(1.0, anchored.length / letters) if anchored.length else 0.0)
 
-    def in_words(self, words: list[str]) -> list[Place]:
+    def in_words(self, words: Sequence[str]) -> list[Place]:
         """The places of the page that a row of words names, the longest names first."""
         return [] if self._first.isdisjoint(words) else longest_names(words, self._names)
 
-    def in_url(self, words: list[str]) -> list[Place]:
+    def in_url(self, words: Sequence[str]) -> list[Place]:
         """The places that a URL names: those of the page, or else those that the topic knows."""
         return self.in_words(words) or self._url_names.in_words(words)
 

@@ -32,7 +32,6 @@ from periplus.topics.link_book import link_features
 from periplus.topics.link_names import LinkNames, Named
 from periplus.topics.topic import Topic
 from periplus.topics.url_names import slug_words
-from periplus.topics.words import stems
 
 __all__ = [
     "LinkParts",
@@ -116,7 +115,7 @@ class LinkScorer:
     def parts(self, link: Link) -> LinkParts:
         """The parts of one link's priority."""
         score, topic = self._score, self._topic
-        slug = slug_words(link.url) if self._reads_urls else []
+        slug = slug_words(link.url) if self._reads_urls else ()
         in_url = self._names.in_url(slug) if slug else []
         anchored, around, terms, covered = self._names.near(link)
         spatial = spatial_correlation(in_url) if in_url else 0.0
@@ -154,10 +153,9 @@ class LinkScorer:
         total = len(in_url) + anchored.all + WINDOW * around.all
         return good / (total + 0.25) if total else self._silent_places
 
-    def _worded(self, anchor: str, slug: list[str]) -> float:
+    def _worded(self, anchor: str, slug: Sequence[str]) -> float:
         """Evidence of the topic's keywords, adding up as independent evidence."""
-        text = f"{anchor} {' '.join(slug)}"
         miss = 1.0
-        for number in self._lexicon.present(stems(text, self._language), text):
+        for number in self._lexicon.present_in(f"{anchor} {' '.join(slug)}"):
             miss *= 1.0 - 0.7 * self._topic.keywords[number][1]
         return 1.0 - miss

@@ -32,14 +32,15 @@ _WORD = re.compile(r"[^\W_]+")
 Key = tuple[str, ...]
 
 
-def slug_words(url: str) -> list[str]:
+@lru_cache(maxsize=50_000)  # the links of one page are mostly those of the next
+def slug_words(url: str) -> tuple[str, ...]:
     """The words of a URL: host without its top-level domain, and path."""
     _, _, rest = url.partition("://")
     host, _, path = rest[:MAX_SLUG].partition("/")
     path = path.partition("?")[0].partition("#")[0]
     if "%" in path:
         path = unquote(path)
-    return _WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS]
+    return tuple(_WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS])
 
 
 def name_key(name: str) -> Key:
