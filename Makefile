@@ -26,6 +26,7 @@ $(READY): requirements.lock pyproject.toml
 
 # The geoparser's inner loops are compiled anew whenever they change; without a C compiler they stay plain Python.
 $(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/places/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/places/*.pxd))
+	@test "$$PERIPLUS_PURE" = 1 || $(BIN)/python scripts/system_packages.py gcc "python headers"
 	$(BIN)/python scripts/compile_kernel.py
 	@touch $@
 

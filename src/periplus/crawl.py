@@ -10,9 +10,8 @@ import contextlib
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -33,10 +32,10 @@ from periplus.pages import Workers
 from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
-from periplus.running import DiskRoom, Journal, Progress, Watchdog, exposition, serve_metrics, why_empty
+from periplus.running import DiskRoom, Journal, Progress, Watchdog, cause_of, exposition, serve_metrics, why_empty
 from periplus.shared import Health, Shared
 from periplus.store.commit import Batch, Committed, Delivery
-from periplus.store.database import open_reader, storage_errors
+from periplus.store.database import open_reader
 from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
@@ -112,7 +111,7 @@ class Crawl:
                 await self._plant_seeds(shared)
                 await self._crawl(shared, self._reporter(shared, started))
         except (BaseExceptionGroup, PeriplusError, sqlite3.DatabaseError, OSError) as error:
-            cause = _cause(error, self._prepared.folder.path)
+            cause = cause_of(error, self._prepared.folder.path)
             if cause is None:
                 raise
             self._journal.write("failed", reason=str(cause))
@@ -408,29 +407,3 @@ class Crawl:
                 self._room.look()
             tick += 1
             await self._clock.sleep(PROGRESS_SECONDS)
-
-
-def _cause(error: BaseException, path: Path) -> PeriplusError | None:
-    """What ended a crawl, in the words of our tree: the first that has any; the other errors followed from it."""
-    leaves = list(_leaves(error))
-    ours = next((leaf for leaf in leaves if isinstance(leaf, PeriplusError)), None)
-    if ours is not None:
-        return ours
-    for leaf in leaves:
-        try:
-            with storage_errors(path):
-                raise leaf
-        except PeriplusError as found:
-            return found
-        except type(leaf):
-            continue
-    return None
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """The single errors in a group of groups."""
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error

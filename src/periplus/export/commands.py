@@ -1,5 +1,6 @@
 """The command `export`."""
 
+import signal
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -92,7 +93,10 @@ def _chosen(folder: Path, query: str) -> dict[tuple[str, int], str]:
 def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) -> None:
     if not 0.1 <= every <= 86_400:
         raise UsageError(f"--every {every} is not between 0.1 and 86,400 seconds")
-    pause = threading.Event()
+    stop = threading.Event()
+    if follow:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stop.set())
     with PostgisSink(address) as sink:
         while True:
             done = sink.sync(crawl)
@@ -100,4 +104,5 @@ def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) 
                 typer.echo(f"{done.pages:,} pages written, {done.removed:,} not kept")
             if not follow:
                 return
-            pause.wait(every)
+            if stop.wait(every):
+                raise KeyboardInterrupt  # what was begun is written; the same command goes on from here

@@ -8,6 +8,7 @@ import json
 import shutil
 import sqlite3
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ BATCH_PAGES = 200
 
 LIKENESS_CHARACTERS = 20_000
 """How much of a text is looked at for pages like it."""
+
+EARLIER_STATES = 24
+"""States of the index that are kept so that somebody who pages through results sees the same ones."""
 
 MOST_HITS = 10_000
 """Hits that a question can ask for; tantivy reserves memory for all of them and aborts if there is none."""
@@ -70,6 +74,7 @@ class NodeIndex:
         self._places: dict[int, IndexedPlace] = {}
         self._links_read: dict[str, int] | None = None
         self._recent_links: set[int] = set()
+        self._earlier: OrderedDict[int, Searcher] = OrderedDict()
         self._adopt()
 
     @classmethod
@@ -235,7 +240,7 @@ class NodeIndex:
     def _adopt(self) -> None:
         """Look at the last commit and read what it says about itself."""
         self._index.reload()
-        self._searcher: Searcher = self._index.searcher()
+        searcher = self._searcher = self._index.searcher()
         answer = self._searcher.aggregate(
             Query.all_query(),
             {
@@ -247,6 +252,9 @@ class NodeIndex:
         revision, page = answer["revision"]["value"], answer["page"]["value"]
         self._cursor = Cursor() if revision is None else Cursor(int(revision), int(page))
         self._stamp = int(json.loads((self._path / "meta.json").read_bytes())["opstamp"])
+        self._earlier[self._stamp] = searcher
+        if len(self._earlier) > EARLIER_STATES:
+            self._earlier.popitem(last=False)
         self._languages = frozenset(bucket["key"] for bucket in answer["languages"]["buckets"])
 
     # -- Asking ----------------------------------------------------------------------------------
@@ -275,28 +283,15 @@ class NodeIndex:
         """How many pages answer the question."""
         return int(cast("Any", self._searcher.search(self._compile(query), 1)).count)
 
-    def top(self, query: IndexQuery, most: int, *, by_time: bool = False) -> Ranking:
-        """The best `most` pages by text score, or the newest ones; undated pages come last."""
+    def top(self, query: IndexQuery, most: int, *, by_time: bool = False, stamp: int | None = None) -> Ranking:
+        """The best `most` pages by text score, or the newest ones; undated pages come last.
+
+        `stamp`: as the index was then, if this process still remembers that.
+        """
         if not 1 <= most <= MOST_HITS:
             raise ValueError(f"{most} hits asked for; between 1 and {MOST_HITS} are possible")
-        return self._ranking(self._compile(query), most, by_time=by_time)
-
-    def _ranking(self, query: Query, most: int, *, by_time: bool = False) -> Ranking:
-        searcher = self._searcher
-        if by_time:
-            result = searcher.search(query, most, order_by_field="day", order=Order.Desc)
-        else:
-            result = searcher.search(query, most)
-        addresses = [address for _, address in result.hits]
-        pages = searcher.fast_field_values("page", addresses) if addresses else []
-        days = searcher.fast_field_values("day", addresses) if addresses else []
-        scores = [0.0 if by_time else float(score) for score, _ in result.hits]
-        hits = tuple(
-            RankedPage(int(page), score, None if day is None else int(day))
-            for page, score, day in zip(pages, scores, days, strict=True)
-            if page is not None
-        )
-        return Ranking(int(cast("Any", result).count), hits)
+        searcher = self._searcher if stamp is None else self._earlier.get(stamp, self._searcher)
+        return _ranking(searcher, self._compile(query), most, by_time=by_time)
 
     def counts(self, query: IndexQuery, fields: Mapping[str, int]) -> dict[str, dict[str, int]]:
         """How many of the pages that answer have each value of the fields, the most frequent first.
@@ -324,10 +319,27 @@ class NodeIndex:
         query = Query.more_like_this_document_fields_query(
             self._schema, fields, min_doc_frequency=2, max_query_terms=20, min_word_length=4
         )
-        return list(self._ranking(query, most).hits)
+        return list(_ranking(self._searcher, query, most).hits)
 
     def _compile(self, query: IndexQuery) -> Query:
         return compile_query(query, self._schema, self._languages)
+
+
+def _ranking(searcher: Searcher, query: Query, most: int, *, by_time: bool = False) -> Ranking:
+    if by_time:
+        result = searcher.search(query, most, order_by_field="day", order=Order.Desc)
+    else:
+        result = searcher.search(query, most)
+    addresses = [address for _, address in result.hits]
+    pages = searcher.fast_field_values("page", addresses) if addresses else []
+    days = searcher.fast_field_values("day", addresses) if addresses else []
+    scores = [0.0 if by_time else float(score) for score, _ in result.hits]
+    hits = tuple(
+        RankedPage(int(page), score, None if day is None else int(day))
+        for page, score, day in zip(pages, scores, days, strict=True)
+        if page is not None
+    )
+    return Ranking(int(cast("Any", result).count), hits)
 
 
 def _same_schema(path: Path) -> bool:

@@ -16,9 +16,10 @@ import numpy as np
 
 from periplus.model import Address
 from periplus.places import address_grammar as grammar
-from periplus.places.build import KINDS, unit_vectors
+from periplus.places.build import KINDS
 from periplus.places.folding import fold, name_key
 from periplus.places.gazetteer import Gazetteer
+from periplus.places.geometry import unit_vectors
 from periplus.places.knowledge import knowledge
 from periplus.places.streets import StreetNames
 

@@ -13,8 +13,9 @@ import numpy as np
 from periplus.errors import PlaceError
 from periplus.model import Address, LonLat, PageHints, PostalParts
 from periplus.places.addresses import find_addresses, state_code, zip_town
-from periplus.places.build import KINDS, unit_vectors
+from periplus.places.build import KINDS
 from periplus.places.gazetteer import Gazetteer
+from periplus.places.geometry import unit_vectors
 from periplus.places.lookup import find_rows, resolve_row
 from periplus.places.streets import street_key
 

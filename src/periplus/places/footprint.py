@@ -17,9 +17,9 @@ QUALIFIER_WEIGHT: Final = 0.5
 """Of "Houston, Texas" the page is about Houston."""
 HINT_WEIGHT: Final = 2.0
 ROOT_SHARE: Final = 0.9
-ABOUT_PER_WORD: Final = 0.0025
+ABOUT_PER_WORD: Final = 0.004
 """A page that names its heaviest place less often than this, in or just around it, only mentions it. Of local news
-articles 93 in 100 are above it."""
+articles 86 in 100 are above it, of the miniature web's pages about no place 13 (at 0.0025: 92 and 27)."""
 
 
 def footprint_of(

@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from periplus.errors import GazetteerMissing, PlaceError
 from periplus.model import BBox, LonLat, Place
-from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS, unit_vectors
+from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS
 from periplus.places.cache import open_container, streets_path
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import adopt_tables, name_key
+from periplus.places.geometry import unit_vectors
 from periplus.places.streets import StreetNames
 
 if TYPE_CHECKING:

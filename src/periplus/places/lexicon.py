@@ -57,7 +57,8 @@ def word_commonness() -> dict[str, int]:
     text = (importlib.resources.files("periplus.places") / "weights.json").read_text(encoding="utf-8")
     lists: dict[str, str] = json.loads(text).get("words", {})
     learnt = {word: int(level) for level, words in lists.items() for word in words.split()}
-    return learnt | dict.fromkeys(knowledge()["words"]["contractions"].split(), 6)
+    words = knowledge()["words"]
+    return learnt | dict.fromkeys([*words["contractions"].split(), *words["month_day"].split()], 6)
 
 
 def commonness_level(small: int, capital: int) -> int:

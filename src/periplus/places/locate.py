@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from periplus.model import Located, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
+from periplus.places.casing import HASHTAG_CONFIDENCE, capitalised, hashtags
 from periplus.places.context import KIND
 from periplus.places.declared import with_declared
 from periplus.places.footprint import footprint_of
@@ -53,6 +54,8 @@ def locate(
     `url` and `hints` are the page's own, `prior` what its host's other pages were about. `demonyms=False` leaves
     adjectival forms out; `candidates=False` leaves the candidate lists empty, which is faster.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
     model = weights or default_weights()
     hints = hints or PageHints()
     evidence = Evidence(prior, hints.points, _countries(url, gazetteer))
@@ -94,7 +97,7 @@ def _mentions(
     has_host = evidence.prior is not None and bool(evidence.prior.weights)
     outside = outside_of(evidence, gazetteer)
     with borrowed_sheet(gazetteer) as (sheet, tables):
-        chosen = recognise(sheet, tables, text, outside, weights, has_host=has_host)
+        chosen = recognise(sheet, tables, capitalised(text, gazetteer), outside, weights, has_host=has_host)
         if not options.demonyms:
             chosen = [hit for hit in chosen if kind_code(sheet, hit) != _DEMONYM]
         found = outcome(sheet, chosen)
@@ -119,7 +122,17 @@ def _mentions(
                 within=row >= 0 and flag == WITHIN,
             )
         )
-    return mentions
+    return _with_hashtags(mentions, text, offset, gazetteer) if "#" in text else mentions
+
+
+def _with_hashtags(mentions: list[Mention], text: str, offset: int, gazetteer: Gazetteer) -> list[Mention]:
+    """The mentions and those hashtags beside them that are names: #NewYork."""
+    taken = {at for mention in mentions for at in range(mention.start, mention.end)}
+    for start, end, row in hashtags(text, gazetteer):
+        if taken.isdisjoint(range(offset + start, offset + end)):
+            place = gazetteer.place_at(row)
+            mentions.append(Mention(offset + start, offset + end, text[start:end], place, HASHTAG_CONFIDENCE, (place,)))
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
 def _bare_capitals(text: str) -> bool:

@@ -102,10 +102,10 @@ def _same_spot(gazetteer: Gazetteer, first: int, second: int) -> bool:
 
 
 def _weight(gazetteer: Gazetteer, row: int) -> float:
-    """Decades of people; a country or first division counts more than its population says."""
-    kind = int(gazetteer.arrays["kind"][row])
-    bonus = {KINDS.index("country"): 2.0, KINDS.index("continent"): 2.0, KINDS.index("admin1"): 0.5}.get(kind, 0.0)
-    return float(np.log10(gazetteer.arrays["population"][row] + 100.0)) + bonus
+    """Decades of people; a country or first division counts more than its population says, a desert has none."""
+    bonus = {"country": 2.0, "continent": 2.0, "admin1": 0.5, "feature": 3.5}
+    kind = KINDS[gazetteer.arrays["kind"][row]]
+    return float(np.log10(gazetteer.arrays["population"][row] + 100.0)) + bonus.get(kind, 0.0)
 
 
 def describe(gazetteer: Gazetteer, row: int) -> str:

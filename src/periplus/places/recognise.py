@@ -10,10 +10,10 @@ import numpy as np
 
 from periplus.errors import PlaceError
 from periplus.model import LonLat
-from periplus.places.build import unit_vectors
 from periplus.places.context import describe_hits, word_tables
 from periplus.places.folding import codes_of
 from periplus.places.gazetteer import Gazetteer
+from periplus.places.geometry import unit_vectors
 from periplus.places.memory import HostPrior
 from periplus.places.model_weights import Weights
 from periplus.places.rank import Outside, rank_units

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from periplus.places.country_data import country_info, country_translations, demonym_forms, geojson_box
 from periplus.places.knowledge import knowledge
 
 __all__ = ["NAME_FLAGS", "Draft", "Gathered", "ZipDraft", "gather", "source_versions", "stable_id"]
@@ -153,22 +154,9 @@ def _world_and_continents(places: dict[str, Draft], continents: dict[str, Any]) 
         )  # fmt: skip
 
 
-def _country_info() -> dict[str, dict[str, Any]]:
-    """countryinfo's records by ISO code, read from its files because its own interface looks names up one by one."""
-    folder = importlib.resources.files("countryinfo") / "data"
-    found: dict[str, dict[str, Any]] = {}
-    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
-        if entry.name.endswith(".json"):
-            row = json.loads(entry.read_text(encoding="utf-8"))
-            code = row.get("ISO", {}).get("alpha2", "")
-            if code:
-                found[code] = row
-    return found
-
-
 def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
-    info = _country_info()
-    translations = _country_translations()
+    info = country_info()
+    translations = country_translations()
     for code, row in countries.items():
         extra = info.get(code, {})
         point = knowledge()["country_points"].get(code) or tuple(extra.get("latlng") or ())
@@ -185,46 +173,9 @@ def _countries(places: dict[str, Draft], countries: dict[str, Any]) -> None:
         zones = extra.get("timezoneNames") or []
         draft.timezone = zones[0] if zones else ""
         demonym = extra.get("demonym") or ""
-        draft.names += [(d, DEMONYM) for d in _demonym_forms(demonym)]
-        draft.bbox = _geojson_box(extra.get("geoJSON"))
+        draft.names += [(d, DEMONYM) for d in demonym_forms(demonym)]
+        draft.bbox = geojson_box(extra.get("geoJSON"))
         _draft(places, draft)
-
-
-def _country_translations() -> dict[str, dict[str, str]]:
-    """Country names by language and ISO code, from the CLDR data of Babel."""
-    from babel import Locale  # noqa: PLC0415  heavy, and only needed when compiling
-
-    return {lang: dict(Locale.parse(lang).territories) for lang in knowledge()["languages"]["countries"].split()}
-
-
-def _demonym_forms(demonym: str) -> list[str]:
-    """Singular and plural of a one-word demonym."""
-    if not demonym or not demonym.replace(" ", "").isalpha() or not demonym[0].isupper():
-        return []
-    return [demonym, demonym + "s"] if demonym[-1] in "ni" else [demonym]
-
-
-def _geojson_box(shape: dict[str, Any] | None) -> tuple[float, float, float, float] | None:
-    """The extent of a GeoJSON collection; boxes that would span the antimeridian are turned around it."""
-    if not shape:
-        return None
-    lons: list[float] = []
-    lats: list[float] = []
-    stack: list[Any] = [f["geometry"]["coordinates"] for f in shape.get("features", ()) if f.get("geometry")]
-    while stack:
-        item = stack.pop()
-        if item and isinstance(item[0], int | float):
-            lons.append(float(item[0]))
-            lats.append(float(item[1]))
-        else:
-            stack.extend(item)
-    if not lons:
-        return None
-    if max(lons) - min(lons) > 300:
-        east = [x for x in lons if x < 0]
-        west = [x for x in lons if x >= 0]
-        return min(west), min(lats), max(east), max(lats)
-    return min(lons), min(lats), max(lons), max(lats)
 
 
 def _division_names() -> dict[tuple[str, float, float], tuple[str, str]]:

@@ -4,8 +4,9 @@ from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _GROUPS, _ALL, _STRIDE, _OWN, _ROW, _SUPPORTS, _KINDS, _WITHIN, _SOLO, _KIND, _POPULATION, _SHAPE
 cdef int _CASELESS, _BIG, _AREA_1, _AREA_2, _AREA_3, _AREA_4
-cdef int _WORDS, _SPACE, _JOIN
+cdef int _WORDS, _SPACE, _JOIN, _LANDFORM, _LAKE
 cdef unsigned long long _WORD_MASK
+cdef unsigned int _HANGUL_FIRST, _HANGUL_LAST
 cdef double _HOPELESS, _E
 
 @cython.locals(score=cython.double, at=cython.int, group=cython.int)
@@ -25,7 +26,8 @@ cdef void _support(Sheet s, Tables t, int unit, bint has_host) noexcept
 @cython.locals(hit=cython.int, score=cython.double)
 cpdef void accept(Sheet s, const double[::1] weights, const unsigned long long[::1] word_keys,
                   const double[::1] word_weights)
-@cython.locals(first=cython.int, length=cython.int, kind=cython.int, known=cython.bint)
+@cython.locals(first=cython.int, length=cython.int, kind=cython.int, known=cython.bint, head=cython.uint,
+               syllables=cython.bint)
 cdef double _caseless(Sheet s, int hit) noexcept
 @cython.locals(chosen=list, group=list, reach=cython.int, hit=cython.int, first=cython.int, last=cython.int)
 cpdef list select(Sheet s, double threshold)

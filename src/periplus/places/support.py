@@ -11,6 +11,7 @@ from typing import Final
 from periplus.places.build import KINDS
 from periplus.places.context import GROUPS, KIND, POPULATION, SHAPE
 from periplus.places.folding import GAP_JOIN, GAP_SPACE, SOLO
+from periplus.places.scan import BUILT
 from periplus.places.sheet import CODES, SUPPORT_CODES, Ints, Reals, Sheet, Tables
 from periplus.places.units import WITHIN
 
@@ -47,6 +48,8 @@ _KIND, _POPULATION, _SHAPE = (list(GROUPS).index(g) for g in ("kind", "populatio
 _CASELESS, _BIG = SHAPE.index("caseless"), POPULATION.index("<300k")
 _AREA_1, _AREA_2, _AREA_3, _AREA_4 = (KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
 _WORDS, _WORD_MASK, _SPACE, _JOIN = len(WORDS), (1 << WORD_BITS) - 1, GAP_SPACE, GAP_JOIN
+_HANGUL_FIRST, _HANGUL_LAST = 0xAC00, 0xD7A3
+_LANDFORM, _LAKE = BUILT.index("landform"), BUILT.index("lake")
 _HOPELESS = 0.04  # hits below this probability after screening are not looked at again
 _E = math.e
 
@@ -162,7 +165,9 @@ def _caseless(s: Sheet, hit: int) -> float:
     """Scripts without capitals: the learnt context is of no use there, so size and length of the name decide."""
     first = s.h_first[hit]
     length = s.t_end[s.h_last[hit]] - s.t_start[first]
-    if length < (2 if s.t_class[first] & _SOLO else 3):
+    head = s.text[s.t_start[first]]
+    syllables = s.t_class[first] & _SOLO or _HANGUL_FIRST <= head <= _HANGUL_LAST
+    if length < (2 if syllables else 3):
         return 0.1
     kind = s.codes[hit * _STRIDE + _KIND]
     known = kind == _AREA_1 or kind == _AREA_2 or kind == _AREA_3 or kind == _AREA_4
@@ -214,6 +219,8 @@ def outcome(s: Sheet, chosen: list[int]) -> list[tuple[int, int, int, int, int, 
         row, flag, sure = -1, _WITHIN, s.h_probability[hit]
         if best >= 0:
             row, flag, sure = s.c_row[best], s.c_flag[best], sure * s.c_probability[best]
+            if s.h_built[hit] == _LANDFORM or s.h_built[hit] == _LAKE:
+                flag = _WITHIN  # Baker Island need not be near Baker: all that is known is a place it is called after
         found.append((s.t_start[s.h_first[hit]], s.t_end[s.h_last[hit]], hit, unit, row, flag, sure))
     return found
 

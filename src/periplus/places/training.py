@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from periplus.model import Located
-from periplus.places.build import unit_vectors
 from periplus.places.context import GROUPS, KIND
 from periplus.places.folding import fold
 from periplus.places.gazetteer import Gazetteer
+from periplus.places.geometry import unit_vectors
 from periplus.places.locate import locate
 from periplus.places.memory import HostPrior, leave_one_out
 from periplus.places.model_weights import Weights, weights_from
@@ -68,7 +68,7 @@ class Recipe:
     """Which corpora teach what, and how much; the few numbers that were chosen by hand."""
 
     recognition: tuple[str, ...] = ("lgl-even", "geovirus", "geocorpora")
-    importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 1.5),)
+    importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 2.0),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
     threshold: float = 0.49
     by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 1.0), ("host_same", 0.5))

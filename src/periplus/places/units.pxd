@@ -2,7 +2,8 @@
 cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
-cdef int _MAX_OF_NAME, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
+cdef double _KNOWN, _FAMOUS
+cdef int _MAX_OF_NAME, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 
 @cython.locals(known=dict, hit=cython.int, key=cython.longlong, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)
@@ -26,8 +27,10 @@ cpdef void find_candidates(Sheet s, Tables t) except *
                row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
 @cython.locals(area=cython.int, at=cython.int, fact=cython.int, column=cython.int, row=cython.int, which=cython.int,
-               wanted=cython.int, best=cython.int)
+               wanted=cython.int, best=cython.int, people=cython.double)
 cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept
 cdef int _add_container(Sheet s, int unit, int row, int count) noexcept
-@cython.locals(best=cython.int, nearest=cython.int, base=cython.int, area=cython.int)
-cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted) noexcept
+@cython.locals(best=cython.int, base=cython.int, area=cython.int)
+cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted, int nearest) noexcept
+@cython.locals(name=cython.int)
+cdef double _people(Sheet s, Tables t, int unit) noexcept

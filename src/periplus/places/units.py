@@ -5,6 +5,7 @@ name and, where a division or country named nearby holds none of them, that area
 from the gazetteer and lie "within" it. Compiled where possible: see `sheet`.
 """
 
+import math
 from typing import Final
 
 from periplus.places.build import KINDS
@@ -21,6 +22,8 @@ FAR: Final = 10_000
 
 # The names below have C types in units.pxd.
 _MAX_OF_NAME = 64
+_KNOWN, _FAMOUS = math.log10(300_000), math.log10(1_000_000)
+_BESIDE = 4
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 
@@ -206,22 +209,32 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
             row = t.place_facts[fact + column]
             if row >= 0 and s.area_at[row]:
                 s.area_open[s.area_at[row] - 1] = 0
+    people = _people(s, t, unit)
     for which in range(3):
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
-        best = _nearest_open(s, t, unit, wanted)
+        best = _nearest_open(s, t, unit, wanted, _BESIDE if people > _FAMOUS else _FAR)
         if best >= 0:
             count = _add_container(s, unit, s.area_row[best], count)
             s.area_open[best] = 0
+    if people > _KNOWN:
+        return count
     for row in (s.implied_admin1, s.implied_admin2):
         if row >= 0 and s.area_open[s.area_at[row] - 1]:
             count = _add_container(s, unit, row, count)
     return count
 
 
-def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int) -> int:
-    """The area of that kind named nearest to the unit, of those still open; -1 for none."""
+def _people(s: Sheet, t: Tables, unit: int) -> float:
+    """Decades of people of the likeliest place of that name: Los Angeles on a page about Dallas is not near Dallas."""
+    name = s.u_name[unit]
+    if name < 0 or not s.u_plain[unit]:
+        return 0.0
+    return t.place_floats[8 * t.cand_row[t.name_at[name]] + 3]
+
+
+def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> int:
+    """The area of that kind named nearest to the unit, of those still open and nearer than that; -1 for none."""
     best = -1
-    nearest = _FAR
     base = unit * s.areas
     for area in range(s.areas):
         if s.area_open[area] and s.near[base + area] < nearest and t.place_facts[8 * s.area_row[area] + 7] == wanted:

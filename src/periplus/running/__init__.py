@@ -3,6 +3,7 @@
 It knows nothing of pages; `crawl` hands it numbers and events.
 """
 
+from periplus.running.causes import cause_of
 from periplus.running.disk import DiskRoom
 from periplus.running.journal import Journal
 from periplus.running.metrics import Sample, exposition, serve_metrics
@@ -16,6 +17,7 @@ __all__ = [
     "Rate",
     "Sample",
     "Watchdog",
+    "cause_of",
     "exposition",
     "serve_metrics",
     "time_left",

@@ -202,7 +202,13 @@ class Collection:
             did_you_mean=self._meant(request, question) if relaxed or not total else "",
             nodes=tuple(shard.key for shard in shards if shard.key not in ranker.missing),
             missing=tuple(ranker.missing),
+            as_of=self._as_of(request),
         )
+
+    def _as_of(self, request: SearchRequest) -> str:
+        """The state that the answer is of: that which was asked for, else this moment's."""
+        now = {shard.key: shard.index.stamp for shard in self.shards}
+        return ",".join(f"{key}:{stamp}" for key, stamp in (now | dict(request.as_of)).items() if key in now)
 
     def _meant(self, request: SearchRequest, question: Question) -> str:
         words = [word for word in question.what if not word.excluded]

@@ -78,12 +78,13 @@ class Ranker:
         candidates: list[Candidate] = []
         total = 0
         weighs = geo is not None or self.request.freshness > 0
+        as_of = dict(self.request.as_of)
         most = min(MOST_RESULTS, wanted if by_time or not weighs else max(RERANKED, wanted))
         for asked, shard in enumerate(self.shards):
             if asked and self.deadline is not None and time.monotonic() > self.deadline:
                 self.missing = [late.key for late in self.shards[asked:]]
                 break
-            ranking = shard.index.top(question.query, most, by_time=by_time)
+            ranking = shard.index.top(question.query, most, by_time=by_time, stamp=as_of.get(shard.key))
             total += ranking.total
             bonus = 0.0 if question.query.required else 1.0
             candidates.extend(self._weigh(shard, ranking.hits, geo, bonus))

@@ -33,6 +33,7 @@ LARGEST_PAGE = 200
 """Results of one answer."""
 
 LONGEST_DAYS = 36_500
+LONGEST_AS_OF = 10_000
 
 FARTHEST_KM = 20_100.0
 """Half the way around the earth: every circle that is larger is the whole earth."""
@@ -99,6 +100,7 @@ class SearchRequest:
     offset: int = 0
     explain: bool = False
     freshness: int = 0  # days after which a page counts half as much; 0: age does not count
+    as_of: tuple[tuple[str, int], ...] = ()  # node and state of its index, for paging
 
     @classmethod
     def of(
@@ -115,6 +117,7 @@ class SearchRequest:
         offset: int = 0,
         explain: bool = False,
         freshness: int = 0,
+        as_of: str | None = None,
     ) -> "SearchRequest":
         """From strings, as a command line or an address gives them. Raises QueryError in one line."""
         if len(text) > LONGEST_QUESTION:
@@ -144,7 +147,16 @@ class SearchRequest:
             offset=offset,
             explain=explain,
             freshness=freshness,
+            as_of=_as_of(as_of) if as_of else (),
         )
+
+
+def _as_of(text: str) -> tuple[tuple[str, int], ...]:
+    """`node:state,node:state` as an answer gave it."""
+    pairs = [part.rpartition(":") for part in text.split(",")] if len(text) <= LONGEST_AS_OF else []
+    if not pairs or not all(name and re.fullmatch(r"-?\d{1,18}", number, re.ASCII) for name, _, number in pairs):
+        raise QueryError(f"as_of {text[:40]!r} cannot be read; give back what an answer said")
+    return tuple((name, int(number)) for name, _, number in pairs)
 
 
 def _day_range(since: str | None, until: str | None) -> DayRange:

@@ -154,6 +154,7 @@ class SearchResult:
     did_you_mean: str = ""
     nodes: tuple[str, ...] = ()  # that were asked, in this order
     missing: tuple[str, ...] = ()  # that were not asked for want of time: the answer is a part
+    as_of: str = ""  # give it back with the next offset, and pages that came meanwhile do not shift the results
 
     def to_json(self) -> dict[str, Any]:
         """The answer as commands.md has it."""
@@ -166,6 +167,7 @@ class SearchResult:
             "did_you_mean": self.did_you_mean or None,
             "nodes": list(self.nodes),
             "missing": list(self.missing),
+            "as_of": self.as_of,
             "seconds": round(self.seconds, 6),
         }
 

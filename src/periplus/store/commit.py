@@ -10,17 +10,17 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import numpy as np
 
 from periplus.clock import Clock
-from periplus.fetch import RobotsRecord
-from periplus.frontier import Revisit, UrlState, state_after
+from periplus.frontier import UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
+from periplus.store.accounts import count, receive, send
 from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record
+from periplus.store.batch import Batch, Committed, Completion, Delivery
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.store.records import archived_payload, warc_time
@@ -38,66 +38,6 @@ SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
 
 
 MAX_QUEUED_KNOWN = 500_000
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """How one lease ended."""
-
-    lease: Lease
-    outcome: Outcome
-    host_not_before: float = 0.0  # Unix time, as is:
-    retry_at: float = 0.0
-    fetched: Fetched | None = None
-    analysis: Analysis | None = None
-    topic: str = ""
-    new_urls: tuple[NewUrl, ...] = ()
-    parcels: tuple[Parcel, ...] = ()
-    beyond: tuple[Parcel, ...] = ()
-    redirect: int | None = None  # fingerprint of the target
-    dropped: dict[str, int] = field(default_factory=dict)
-    group: int = 0  # of near-duplicates; 0: none
-    revisit: Revisit | None = None
-    lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when
-    visited_at: float = 0.0  # 0: nothing was learnt about the URL
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """URLs from another node, up to and including `sequence` of its outbox."""
-
-    sender: str
-    sequence: int
-    urls: tuple[NewUrl, ...]
-    received: int
-    duplicate: int = 0
-
-
-@dataclass(slots=True)
-class Batch:
-    """What one transaction writes."""
-
-    completions: list[Completion] = field(default_factory=list)
-    seeds: list[NewUrl] = field(default_factory=list)
-    nearer: list[Parcel] = field(default_factory=list)  # URLs from `beyond` to which a shorter way has appeared
-    deliveries: list[Delivery] = field(default_factory=list)
-    confirmed: dict[str, int] = field(default_factory=dict)  # receiver -> sequence that it has committed
-    robots: list[RobotsRecord] = field(default_factory=list)
-    due_until: float = 0.0  # URLs whose next visit is due by then (Unix time) join the queue; 0: none
-    revalued: list[tuple[int, float]] = field(default_factory=list)  # fingerprint, priority; of URLs known already
-
-    def __bool__(self) -> bool:
-        written = self.completions or self.seeds or self.nearer or self.deliveries or self.confirmed or self.robots
-        return bool(written or self.due_until or self.revalued)
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """What became of a batch: URLs that joined the frontier, with their hosts' rows, and rows of the outbox."""
-
-    queued: list[tuple[Lease, int]]
-    outbox: list[tuple[int, Parcel]]
-    revalued: dict[str, float] = field(default_factory=dict)  # host -> the best new priority of its queued URLs
 
 
 class NodeStore:
@@ -171,23 +111,23 @@ class NodeStore:
         outbox: list[tuple[int, Parcel]] = []
         self._add_urls(batch.seeds, queued)
         self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
-        outbox.extend(self._send([parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
+        outbox.extend(send(self.db, [parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
-            self._receive(delivery)
+            receive(self.db, delivery)
         outcomes: Counter[str] = Counter()
         dropped: Counter[str] = Counter()
         for completion in batch.completions:
             self._complete(completion)
             self._add_urls(completion.new_urls, queued)
-            outbox.extend(self._send(completion.parcels))
+            outbox.extend(send(self.db, completion.parcels))
             self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
             dropped.update(completion.dropped)
         if batch.due_until:
             queued.extend(queue_due(self.db, batch.due_until))
-        self._count("outcome", "name", outcomes)
-        self._count("dropped", "reason", dropped)
+        count(self.db, "outcome", "name", outcomes)
+        count(self.db, "dropped", "reason", dropped)
         for receiver, sequence in batch.confirmed.items():
             self.db.execute("DELETE FROM outbox WHERE receiver = ? AND sequence <= ?", (receiver, sequence))
         for record in batch.robots:
@@ -427,38 +367,6 @@ class NodeStore:
                 json.dumps(place.path, ensure_ascii=False),
                 json.dumps(place.ancestors),
             ),
-        )
-
-    # -- Exchange rows and accounts ----------------------------------------------------------------
-
-    def _send(self, parcels: Iterable[Parcel]) -> list[tuple[int, Parcel]]:
-        sent = []
-        for parcel in parcels:
-            url = parcel.url
-            cursor = self.db.execute(
-                "INSERT INTO outbox (receiver, url, priority, depth, redirects) VALUES (?, ?, ?, ?, ?)",
-                (parcel.receiver, url.url, url.priority, url.depth, url.redirects),
-            )
-            sent.append((cursor.lastrowid or 0, parcel))
-        for receiver, count in Counter(parcel.receiver for parcel in parcels).items():
-            self._traffic(receiver, sent=count)
-        return sent
-
-    def _receive(self, delivery: Delivery) -> None:
-        self.db.execute("INSERT OR REPLACE INTO inbox VALUES (?, ?)", (delivery.sender, delivery.sequence))
-        self._traffic(delivery.sender, received=delivery.received, duplicate=delivery.duplicate)
-
-    def _traffic(self, peer: str, *, sent: int = 0, received: int = 0, duplicate: int = 0) -> None:
-        self.db.execute(
-            "INSERT INTO traffic VALUES (?, ?, ?, ?) ON CONFLICT (peer) DO UPDATE SET sent = sent + excluded.sent, "
-            "received = received + excluded.received, duplicate = duplicate + excluded.duplicate",
-            (peer, sent, received, duplicate),
-        )
-
-    def _count(self, table: str, column: str, counts: Counter[str]) -> None:
-        self.db.executemany(
-            f"INSERT INTO {table} VALUES (?, ?) ON CONFLICT ({column}) DO UPDATE SET count = count + excluded.count",
-            list(counts.items()),
         )
 
     def _next(self, table: str) -> int:

@@ -222,4 +222,5 @@ def _search_request(request: Request) -> SearchRequest:
         offset=_whole(request, "offset", 0),
         explain=_flag(request, "explain"),
         freshness=_whole(request, "freshness", 0),
+        as_of=_one(request, "as_of"),
     )

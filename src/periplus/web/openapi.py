@@ -53,6 +53,7 @@ _PAGING = (
     Parameter("limit", "Results.", {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE}),
     Parameter("offset", "Results to skip.", {"type": "integer", "minimum": 0, "maximum": MOST_RESULTS}),
     Parameter("explain", "With the parts of each score.", {"enum": ["0", "1", "true", "false"]}),
+    Parameter("as_of", "What an earlier answer said: the same results for paging.", {"type": "string"}),
     Parameter(
         "freshness",
         "Days after which a page counts half as much; 0: age does not count.",

@@ -122,6 +122,7 @@ SCHEMAS: dict[str, Schema] = {
             "did_you_mean": MAYBE_TEXT,
             "nodes": _list(TEXT),
             "missing": _list(TEXT),
+            "as_of": TEXT,
             "seconds": NUMBER,
         }
     ),

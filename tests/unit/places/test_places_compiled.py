@@ -72,7 +72,14 @@ def run(folder: Path, given: list[str]) -> tuple[str, list[str]]:
     return where, json.loads(found)
 
 
-@pytest.mark.skipif(not COMPILED.exists(), reason="the loops are not compiled here")
+@pytest.mark.needs("gcc")
+@pytest.mark.needs("python headers")
+def test_the_loops_are_compiled_where_they_can_be() -> None:
+    assert COMPILED.exists(), "there is a C compiler, but nothing is compiled: run `make setup`"
+
+
+@pytest.mark.needs("gcc")
+@pytest.mark.needs("python headers")
 def test_compiled_and_plain_python_agree(gazetteer: Gazetteer, tmp_path: Path) -> None:
     shutil.copytree(
         SOURCE, tmp_path / "periplus", ignore=shutil.ignore_patterns("*.so", "*.pyd", "static", "node_modules", "page")
@@ -86,7 +93,8 @@ def test_compiled_and_plain_python_agree(gazetteer: Gazetteer, tmp_path: Path) -
     assert any("Mention(" in one for one in plain)
 
 
-@pytest.mark.skipif(not COMPILED.exists(), reason="the loops are not compiled here")
+@pytest.mark.needs("gcc")
+@pytest.mark.needs("python headers")
 def test_what_is_compiled_is_what_is_written() -> None:
     script = SOURCE.parent.parent / "scripts" / "compile_kernel.py"
     told = subprocess.run(

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sample_collection import ATTACKS, PAGES, add_pages, build_collection, make_page
+from sample_collection import ATTACKS, PAGES, SamplePage, add_pages, build_collection, make_page
 
 from periplus.errors import NotACrawl, QueryError
 from periplus.search import Collection, SearchRequest, SearchResult
@@ -413,3 +414,37 @@ def test_near_duplicates_are_shown_once_unless_their_places_differ(tmp_path: Pat
             ("Houston", 59),
         ]
         assert result.total == 2
+
+
+# -- Paging while a crawl goes on ------------------------------------------------------------------
+
+
+def test_paging_is_stable_while_pages_are_added(tmp_path: Path) -> None:
+    def rodeo(number: int, published: str) -> SamplePage:
+        title = f"Rodeo {number} " + "rodeo " * (number % 7)
+        return make_page(number, url=f"http://s{number}.example/", title=title, published=published)
+
+    folder = build_collection(tmp_path / "crawl", [rodeo(n, "2026-05-05") for n in range(40)])
+    with Collection.open([folder.path]) as collection:
+        whole = [hit.url for hit in collection.search("rodeo", limit=40).hits]
+        choices: list[dict[str, Any]] = [{}, {"sort": "time"}]
+        for options in choices:
+            expected = [hit.url for hit in collection.search("rodeo", limit=200, **options).hits]
+            first = collection.search("rodeo", limit=10, **options)
+            shown = [hit.url for hit in first.hits]
+            for offset in range(10, len(expected), 10):
+                new = 100 + offset + 50 * len(options)
+                add_pages(folder.node("east").database, [rodeo(new, "2026-09-09")])  # would come first
+                collection.refresh()
+                answer = collection.search("rodeo", limit=10, offset=offset, as_of=first.as_of, **options)
+                shown += [hit.url for hit in answer.hits]
+                assert answer.as_of == first.as_of
+            assert shown == expected
+        assert set(whole) <= {hit.url for hit in collection.search("rodeo", limit=100).hits}
+        assert collection.search("rodeo").total > 40
+
+
+@pytest.mark.parametrize("text", ["x", "a:b", "a:1,", ":1", "a:9999999999999999999", "a:1" * 9999])
+def test_a_state_that_no_answer_gave_is_refused(text: str) -> None:
+    with pytest.raises(QueryError, match="as_of"):
+        SearchRequest.of("x", as_of=text)
