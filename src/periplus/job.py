@@ -1,6 +1,7 @@
 """From a job file to something that can run: what can be checked before the first request is checked here."""
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,12 +18,13 @@ from periplus.settings import CrawlSettings, Job, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
-from periplus.topics import make_topics
+from periplus.topics import Topic, make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 
 __all__ = ["Prepared", "prepare", "seed_lines", "seed_node"]
 
 MAX_SEED_FILE_BYTES = 64 * 2**20
+MOST_COUNTRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,10 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     )
     _check_same_nodes(folder, job)
     ownership = Ownership.of(job.nodes, gazetteer, nearest_km=job.crawl.nearest_owner_km)
+    topics = make_topics(job.topic, job.topics, job.name, gazetteer)
     lens = Lens(
         gazetteer=gazetteer,
-        topics=make_topics(job.topic, job.topics, job.name, gazetteer),
+        topics=topics,
         strategy=make_strategy(
             job.crawl.strategy,
             ownership,
@@ -67,6 +70,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         crawl=job.crawl,
         fetch=job.fetch,
         warc=job.archive.warc,
+        countries=_countries(topics),
     )
     if job.crawl.rdap and canonicalize(job.crawl.rdap) is None:
         raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is not an http(s) URL")
@@ -105,6 +109,12 @@ def _check_same_nodes(folder: CrawlFolder, job: Job) -> None:
             f"{folder.path}: was begun with other nodes or another crawl.overlap; take another folder, or the job in "
             f"{folder.job_file}"
         )
+
+
+def _countries(topics: Iterable[Topic]) -> tuple[str, ...]:
+    """The countries that topics are about, if they are few enough to say anything about an ambiguous name."""
+    found = {place.country for topic in topics for place, _ in topic.places}
+    return tuple(sorted(found)) if "" not in found and len(found) <= MOST_COUNTRIES else ()
 
 
 def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:

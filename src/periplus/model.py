@@ -266,13 +266,15 @@ class PostalParts:
 class PageHints:
     """What a page says about where it is, outside its text: geo meta tags, schema.org, microformats.
 
-    `postal_addresses` are lines; `addresses` the same by their parts, where the markup names those.
+    `postal_addresses` are lines; `addresses` the same by their parts, where the markup names those. `countries` are
+    ISO codes of those it says it is for (`hreflang`).
     """
 
     points: tuple[LonLat, ...] = ()
     place_names: tuple[str, ...] = ()
     postal_addresses: tuple[str, ...] = ()
     addresses: tuple[PostalParts, ...] = ()
+    countries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
@@ -54,6 +55,8 @@ CHARS_PER_TOKEN = 12
 LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
 VALUED_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 MAX_DIRECTIVES = 100
+REGION = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})", re.IGNORECASE)
+MAX_VERSIONS = 200
 REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""", re.IGNORECASE)
 
 
@@ -68,6 +71,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     canonical_node = tree.css_first('link[rel~="canonical" i][href]')
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
     language = _stated_language(tree, fetched)
+    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in source else ()
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped: Counter[str] = Counter({"page_links": links_cut_off} if links_cut_off else {})
@@ -93,7 +97,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         description=" ".join((metadata.description or content[:SPARE_DESCRIPTION_CHARS]).split())[
             :MAX_DESCRIPTION_CHARS
         ],
-        hints=metadata.hints(),
+        hints=replace(metadata.hints(), countries=own_countries) if own_countries else metadata.hints(),
         dropped=dict(dropped),
     )
 
@@ -123,6 +127,18 @@ def _stated_language(tree: LexborHTMLParser, fetched: Fetched) -> str:
         if match:
             return match[1]
     return ""
+
+
+def _own_countries(tree: LexborHTMLParser, base: str, url: str) -> tuple[str, ...]:
+    """The countries that the page says it is for, among the versions of it that it lists."""
+    found = []
+    for node in tree.css('link[rel~="alternate" i][hreflang][href]')[:MAX_VERSIONS]:
+        region = REGION.fullmatch(node.attributes.get("hreflang") or "")
+        if region:
+            own = canonicalize(node.attributes.get("href") or "", base)
+            if own is not None and own.href == url:
+                found.append(region[1].upper())
+    return tuple(dict.fromkeys(found))
 
 
 def _directives(metadata: Metadata, fetched: Fetched) -> set[str]:

@@ -4,6 +4,7 @@ Pure: no clock, no network, no disk beyond the mapped gazetteer. Texts longer th
 piece, so cost and memory grow with the text and no faster.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -29,6 +30,7 @@ MAX_CANDIDATES_SHOWN: Final = 8
 _DEMONYM: Final = KIND.index("demonym")
 _LOCAL: Final = frozenset({"city", "admin2"})
 _SHORT: Final = frozenset({ABBREVIATION, STOPPED})
+_MAX_COUNTRIES: Final = 4
 _COUNTRY_TLDS: Final = {"uk": "GB"}
 _GENERIC_TLDS: Final = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc", "to", "gg", "ws", "nu", "la"})
 
@@ -49,18 +51,22 @@ def locate(
     demonyms: bool = True,
     candidates: bool = True,
     weights: Weights | None = None,
+    about: Sequence[str] = (),
 ) -> Located:
     """Find the places of a text.
 
-    `url` and `hints` are the page's own, `prior` what its host's other pages were about. `demonyms=False` leaves
-    adjectival forms out; `candidates=False` leaves the candidate lists empty, which is faster.
+    `url` and `hints` are the page's own, `prior` what its host's other pages were about, `about` the codes of the
+    countries that one looks for pages about: they count where neither domain nor markup names one.
+    `demonyms=False` leaves adjectival forms out; `candidates=False` leaves the candidate lists empty, which is faster.
     """
     if not isinstance(text, str):
         raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
     model = weights or default_weights()
     hints = hints or PageHints()
     hinted = _hinted(hints, gazetteer)
-    evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), _countries(url, gazetteer))
+    evidence = Evidence(
+        prior, (*hints.points, *_points(hints, hinted, gazetteer)), _countries(url, hints, about, gazetteer)
+    )
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
@@ -68,19 +74,21 @@ def locate(
     return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer))
 
 
-def _countries(url: str | None, gazetteer: Gazetteer) -> tuple[int, ...]:
-    """The row of the country whose top-level domain the page is under; none for generic ones."""
-    if not url:
-        return ()
+def _countries(url: str | None, hints: PageHints, about: Sequence[str], gazetteer: Gazetteer) -> tuple[int, ...]:
+    """The rows of the countries that the page belongs to: by its top-level domain, its own word, or the asker's."""
+    codes = (*_domain_country(url), *hints.countries) or tuple(about)
+    rows = (gazetteer.country_row(code) for code in dict.fromkeys(codes[:_MAX_COUNTRIES]))
+    return tuple(row for row in rows if row >= 0)
+
+
+def _domain_country(url: str | None) -> tuple[str, ...]:
+    """The country whose top-level domain the page is under; none for generic ones."""
     try:
-        host = urlsplit(url).hostname or ""
+        host = urlsplit(url or "").hostname or ""
     except ValueError:
         return ()
     tld = host.rpartition(".")[2]
-    if len(tld) != 2 or tld in _GENERIC_TLDS:
-        return ()
-    row = gazetteer.country_row(_COUNTRY_TLDS.get(tld, tld.upper()))
-    return (row,) if row >= 0 else ()
+    return () if len(tld) != 2 or tld in _GENERIC_TLDS else (_COUNTRY_TLDS.get(tld, tld.upper()),)
 
 
 def _hinted(hints: PageHints, gazetteer: Gazetteer) -> list[Place]:

@@ -215,6 +215,16 @@ def test_what_is_not_taken_is_counted() -> None:
     assert page.dropped == {"not_http": 3, "nofollow": 1, "page_links": 1}
 
 
+def test_the_country_that_a_page_says_it_is_for() -> None:
+    html = (
+        "<link rel=alternate hreflang=en-GB href=http://example.com/a/b.html>"
+        "<link rel=alternate hreflang=en-AU href=http://example.com/au/b.html>"
+        "<link rel=alternate hreflang=en href=http://example.com/a/b.html><p>x"
+    )
+    assert read(html).hints.countries == ("GB",)
+    assert read(html.replace("/a/b.html", "/other.html")).hints.countries == ()
+
+
 def test_base_href() -> None:
     assert read("<base href='http://other.example/x/'><a href=y>z").links[0].url == "http://other.example/x/y"
     assert read("<base href='/x/'><a href=y>z").links[0].url == "http://example.com/x/y"

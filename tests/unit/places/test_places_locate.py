@@ -156,6 +156,22 @@ def test_the_top_level_domain_ranks_candidates(gazetteer: Gazetteer) -> None:
     assert [place.country for place in there if place is not None] == ["AU", "GB", "CA"]
 
 
+def test_the_country_that_a_page_is_for_decides(gazetteer: Gazetteer) -> None:
+    text = "The museum in Richmond opens at nine."
+    found = [
+        locate(text, gazetteer, url="http://news.example.com/", hints=PageHints(countries=(code,))).mentions[0].place
+        for code in ("AU", "GB", "CA")
+    ]
+    assert [place and place.country for place in found] == ["AU", "GB", "CA"]
+
+
+def test_what_is_looked_for_decides_only_where_the_page_says_nothing(gazetteer: Gazetteer) -> None:
+    text = "The museum in Richmond opens at nine."
+    open_page = locate(text, gazetteer, url="http://news.example.com/", about=("US",)).mentions[0].place
+    british = locate(text, gazetteer, url="http://news.example.uk/", about=("US",)).mentions[0].place
+    assert [place and place.country for place in (open_page, british)] == ["US", "GB"]
+
+
 def test_footprint_sums_to_one_and_names_the_main_place(gazetteer: Gazetteer) -> None:
     text = "Lisbon, Portugal: Lisbon's trams are old. Porto has trams too. Lisbon again."
     footprint = locate(text, gazetteer).footprint
