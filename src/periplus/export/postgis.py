@@ -4,7 +4,6 @@ How far each node was read stands in the same transaction as the rows (`sink`), 
 it was, and nothing is there twice. A page that changed is replaced, one that is gone is removed. Needs psycopg.
 """
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +18,7 @@ import zstandard
 
 from periplus.errors import EnvironmentFailure, UsageError
 from periplus.export.rows import ExportedPage, ExportedPlace, assembled, place_table, printable
-from periplus.index import unpack_text
+from periplus.index import unpack_mentions
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder, NodeFolder
 
@@ -149,7 +148,7 @@ def _add_places(
     wanted = {place.id: place for page in pages for place, _ in page.footprint}
     wanted |= {page.place.id: page.place for page in pages if page.place}
     for row in rows:
-        for mention in _mention_rows(row):
+        for mention in unpack_mentions(row[16]):
             if mention[2] in places:
                 wanted[mention[2]] = places[mention[2]]
     cursor.executemany(
@@ -191,15 +190,10 @@ def _mentions(
     crawl: str, pages: Sequence[ExportedPage], rows: Sequence[tuple[Any, ...]], places: dict[int, ExportedPlace]
 ) -> Iterator[tuple[Any, ...]]:
     for page, row in zip(pages, rows, strict=True):
-        for start, end, place_id, confidence in _mention_rows(row):
+        for start, end, place_id, confidence in unpack_mentions(row[16]):
             if place := places.get(place_id):
                 name = printable(page.text[start:end])
                 yield (crawl, page.node, page.page, start, end, name, place_id, confidence, _point(place))
-
-
-def _mention_rows(row: tuple[Any, ...]) -> list[tuple[int, int, int, float]]:
-    packed = json.loads(unpack_text(row[16]) or "[]") if row[16] is not None else []
-    return [tuple(mention) for mention in packed if len(mention) == 4 and mention[2] is not None]
 
 
 def _links(crawl: str, node: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from periplus.index.analysis import fold, forms, is_stop_word, word_spans
 from periplus.index.node_index import NodeIndex, RankedPage
 from periplus.index.query import IndexQuery, TextUnit
 from periplus.index.ranges import EVER, DayRange, day_number, day_of
-from periplus.index.reading import unpack_text
+from periplus.index.reading import unpack_mentions, unpack_text
 
 __all__ = [
     "EVER",
@@ -22,6 +22,7 @@ __all__ = [
     "fold",
     "forms",
     "is_stop_word",
+    "unpack_mentions",
     "unpack_text",
     "word_spans",
 ]

@@ -1,5 +1,6 @@
 """Kept pages read from `node.db` in the order of their revisions."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,16 @@ import zstandard
 from periplus.errors import Corrupt
 from periplus.index.schema import IndexedPlace, PageRow
 
-__all__ = ["Change", "Cursor", "last_revision", "read_again", "read_changes", "read_places", "unpack_text"]
+__all__ = [
+    "Change",
+    "Cursor",
+    "last_revision",
+    "read_again",
+    "read_changes",
+    "read_places",
+    "unpack_mentions",
+    "unpack_text",
+]
 
 MOST_BYTES = 64 * 2**20
 """More decompressed text than this cannot come from a page."""
@@ -119,3 +129,9 @@ def unpack_text(blob: bytes) -> str:
         return zstandard.ZstdDecompressor().decompress(blob, max_output_size=MOST_BYTES).decode("utf-8", "replace")
     except zstandard.ZstdError as error:
         raise Corrupt(f"node.db: a page's text cannot be unpacked ({error}); run `periplus verify --repair`") from error
+
+
+def unpack_mentions(blob: bytes | None) -> list[tuple[int, int, int, float]]:
+    """Start, end, place and confidence of the settled mentions of a page, as `page_text` keeps them."""
+    rows = json.loads(unpack_text(blob) or "[]") if blob is not None else []
+    return [(row[0], row[1], row[2], row[3]) for row in rows if row[2] is not None]

@@ -1,6 +1,5 @@
 """One node's part of a collection: its database for reading and its index, asked together."""
 
-import json
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from periplus.errors import EnvironmentFailure, FolderInUse
-from periplus.index import NodeIndex, unpack_text
+from periplus.index import NodeIndex, unpack_mentions, unpack_text
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import NodeFolder
 
@@ -129,5 +128,4 @@ class Shard:
         rows = self._rows("SELECT text, mentions FROM page_text WHERE page_id = ?", (page,))
         if not rows:
             return "", []
-        mentions = [tuple(mention[:4]) for mention in json.loads(unpack_text(rows[0][1]) or "[]")]
-        return unpack_text(rows[0][0]), [m for m in mentions if len(m) == 4 and m[2] is not None]
+        return unpack_text(rows[0][0]), unpack_mentions(rows[0][1])

@@ -105,7 +105,8 @@ CREATE INDEX page_likeness_group ON page_likeness ("group");
 CREATE TABLE page_text (                -- kept pages only
   page_id  INTEGER PRIMARY KEY REFERENCES page(id),
   text     BLOB NOT NULL,               -- zstd, UTF-8
-  mentions BLOB NOT NULL                -- zstd, JSON: [[start, end, place_id, confidence], ...]
+  mentions BLOB NOT NULL                -- zstd, JSON: [[start, end, place_id, confidence], ...]; a fifth
+                                        -- element is the place before `relocate` chose another
 );
 
 CREATE TABLE page_place (               -- the page's footprint
