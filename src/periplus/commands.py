@@ -23,6 +23,7 @@ from periplus.crawl import Crawl
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.job import Prepared, prepare
 from periplus.places import Gazetteer, open_gazetteer
+from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
@@ -146,15 +147,22 @@ def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
         _calm_collector()
-        if quiet or not console.is_terminal:
-            return uvloop.run(_supervised(Crawl(prepared, SystemClock())))
-        with _progress_bar(console) as bar:
-            task = bar.add_task("Crawling", total=prepared.job.crawl.pages or None, detail="")
+        summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
+        if prepared.job.crawl.site_memory and summary.stop_reason != INTERRUPTION:
+            relocate_crawl(prepared.folder, prepared.lens.gazetteer)
+    return summary
 
-            def show(now: CrawlProgress) -> None:
-                bar.update(task, completed=now.pages, detail=describe(now))
 
-            return uvloop.run(_supervised(Crawl(prepared, SystemClock(), show)))
+def _crawled(prepared: Prepared, console: Console | None) -> Summary:
+    if console is None:
+        return uvloop.run(_supervised(Crawl(prepared, SystemClock())))
+    with _progress_bar(console) as bar:
+        task = bar.add_task("Crawling", total=prepared.job.crawl.pages or None, detail="")
+
+        def show(now: CrawlProgress) -> None:
+            bar.update(task, completed=now.pages, detail=describe(now))
+
+        return uvloop.run(_supervised(Crawl(prepared, SystemClock(), show)))
 
 
 def _calm_collector() -> None:

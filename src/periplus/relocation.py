@@ -2,7 +2,8 @@
 
 What the other pages of a host are about says which Paris the host means. While a crawl runs, that depends on which
 pages came first, so the crawl decides without it; this pass works on the set of kept pages, in whatever order they
-came, and changes mentions, footprints and main places only (docs/decisions/0008).
+came, and changes mentions, footprints and main places only (docs/decisions/0008). With `crawl.site_memory` a crawl ends
+with it.
 """
 
 import json
@@ -42,9 +43,9 @@ class Relocated:
 
 
 def relocate_crawl(folder: CrawlFolder, gazetteer: Gazetteer) -> Relocated:
-    """Let the pages of each host inform each other; twice gives the same as once. Holds the crawl's lock."""
+    """Let the pages of each host inform each other; twice gives the same as once. The caller holds the crawl's lock."""
     pages = changed = 0
-    with folder.locked(), ExitStack() as stack:
+    with ExitStack() as stack:
         nodes = {node.name: node for node in folder.nodes()}
         databases = {n: stack.enter_context(closing(open_writer(node.database))) for n, node in nodes.items()}
         for rows in _hosts(databases):
@@ -169,7 +170,9 @@ def relocate(
 
     Example: periplus relocate my-crawl
     """
-    done = relocate_crawl(CrawlFolder.existing(folder), open_gazetteer())
+    crawl = CrawlFolder.existing(folder)
+    with crawl.locked():
+        done = relocate_crawl(crawl, open_gazetteer())
     if as_json:
         typer.echo(json.dumps({"pages": done.pages, "changed": done.changed}))
         return

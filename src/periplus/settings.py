@@ -171,6 +171,10 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         bool,
         _meta("Learn from fetched pages which words of links lead to relevant ones; only in crawls with a topic."),
     ] = True
+    site_memory: Annotated[
+        bool,
+        _meta("When the crawl ends, let the pages of each host decide which places its ambiguous names mean."),
+    ] = False
     rdap: Annotated[
         str,
         _meta("RDAP service that is asked where domains are registered, such as https://rdap.org; empty: none.", "URL"),
