@@ -3,7 +3,7 @@
     python scripts/system_packages.py [NAME...]
 
 Elsewhere it says which ones are missing; the tests that need them are then skipped, and counted in the last lines.
-`make setup` names those that compile the geoparser's inner loops, which then run eight times as fast.
+`make setup` names those that compile the geoparser's inner loops, which then run some forty times as fast.
 """
 
 import contextlib

@@ -22,6 +22,7 @@ from periplus.model import Address, Footprint, Located, Mention, Place, Weighted
 from periplus.places import Gazetteer, HostPrior, locate, main_place, open_gazetteer
 from periplus.places.footprint import ADDRESS_WEIGHT
 from periplus.places.memory import host_of, leave_one_out
+from periplus.store.commit import place_row
 from periplus.store.database import open_writer, transaction
 from periplus.store.folder import CrawlFolder
 
@@ -128,7 +129,7 @@ def _write(
         Footprint(tuple(WeightedPlace(places[i], weights[i]) for i in order)),
     )
     main: Place | None = main_place(located, *words)
-    db.executemany("INSERT OR IGNORE INTO place VALUES (?,?,?,?,?,?,?,?,?,?)", [_place_row(p) for p in places.values()])
+    db.executemany("INSERT OR IGNORE INTO place VALUES (?,?,?,?,?,?,?,?,?,?)", [place_row(p) for p in places.values()])
     packed = zstandard.compress(json.dumps(new, separators=(",", ":")).encode(), 3)
     db.execute("UPDATE page_text SET mentions = ? WHERE page_id = ?", (packed, page))
     db.execute("DELETE FROM page_place WHERE page_id = ?", (page,))
@@ -137,12 +138,6 @@ def _write(
         "UPDATE page SET main_place = ?, revision = (SELECT max(revision) + 1 FROM page) WHERE id = ?",
         (main.id if main else None, page),
     )
-
-
-def _place_row(place: Place) -> tuple[int | float | str, ...]:
-    path, ancestors = json.dumps(place.path, ensure_ascii=False), json.dumps(place.ancestors)
-    named = (place.id, place.name, place.kind, place.country, place.admin1)
-    return (*named, place.point.lon, place.point.lat, place.population, path, ancestors)
 
 
 def _moved(weights: dict[int, float], old: Stored, new: Stored, addresses: list[int]) -> dict[int, float]:

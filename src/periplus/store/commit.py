@@ -27,7 +27,7 @@ from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.urls import fingerprint, registrable_domain
 
-__all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end"]
+__all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end", "place_row"]
 
 ARCHIVE_END = "archive_end"
 """Key in `meta`: file and offset behind the last committed WARC record."""
@@ -353,21 +353,7 @@ class NodeStore:
             return
         self._places.add(place.id)
         self._new_places.append(place.id)
-        self.db.execute(
-            "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?)",
-            (
-                place.id,
-                place.name,
-                place.kind,
-                place.country,
-                place.admin1,
-                place.point.lon,
-                place.point.lat,
-                place.population,
-                json.dumps(place.path, ensure_ascii=False),
-                json.dumps(place.ancestors),
-            ),
-        )
+        self.db.execute("INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?)", place_row(place))
 
     def _next(self, table: str) -> int:
         return int(self.db.execute(f"SELECT ifnull(max(id), 0) + 1 FROM {table}").fetchone()[0])
@@ -376,6 +362,13 @@ class NodeStore:
         """Number the job's nodes in the order of their names; the same in every database of the crawl."""
         self.db.executemany("INSERT OR IGNORE INTO node_name VALUES (?, ?)", list(enumerate(sorted(nodes))))
         return dict(self.db.execute("SELECT name, id FROM node_name").fetchall())
+
+
+def place_row(place: Place) -> tuple[int | float | str, ...]:
+    """A place as the table `place` has it."""
+    path, ancestors = json.dumps(place.path, ensure_ascii=False), json.dumps(place.ancestors)
+    named = (place.id, place.name, place.kind, place.country, place.admin1)
+    return (*named, place.point.lon, place.point.lat, place.population, path, ancestors)
 
 
 def archive_end(db: sqlite3.Connection) -> tuple[str | None, int]:
