@@ -109,11 +109,11 @@ class Methods:
             case "random":
                 return Random(self.seed)
             case "geographic":
-                return Geographic(self.table)
+                return Geographic(self.table.crawlers)
             case "hierarchy":
-                return Hierarchy(self.table, self.threshold)
+                return Hierarchy.over(self.table, self.threshold)
             case "learn":
-                return Learning(self.table, self.confidence)
+                return Learning(self.table.crawlers, self.confidence)
         raise UsageError(f"--method {name!r} is unknown: one of {', '.join(METHODS)}, all")
 
 
