@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 import aiohttp
+from aiohttp.abc import ResolveResult
 from yarl import URL
 
 from periplus.clock import Clock
@@ -90,6 +91,31 @@ class Transport:
         if self._session is not None:
             await self._session.close()
         await self._resolver.close()
+
+    async def head(self, url: str) -> float:
+        """Seconds until a HEAD of a canonical URL is answered, whatever the answer is. Raises a FetchError."""
+        target = self._checked(url)
+        if self._session is None:
+            raise RuntimeError("Transport is used outside `async with`")
+        started = self._clock.monotonic()
+        try:
+            async with self._session.head(URL(target.href, encoded=True), allow_redirects=False):
+                return self._clock.monotonic() - started
+        except TimeoutError as error:
+            raise TooSlow(f"{url}: no connection") from error
+        except aiohttp.ClientError as error:
+            raise _translated(url, error) from error
+
+    async def checked_address(self, url: str) -> tuple[str, int]:
+        """Address and port of a connection for the URL, checked like every one. Raises a FetchError."""
+        target = self._checked(url)
+        host = target.host.strip("[]")
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            found = (await self._resolved(target))[0]
+            return found["host"], found["port"]
+        return host, target.port
 
     async def get(
         self, url: str, *, wire_bytes: int | None = None, cut: bool = False, headers: Mapping[str, str] | None = None
@@ -169,8 +195,11 @@ class Transport:
 
     async def _check_behind_proxy(self, target: CanonicalUrl) -> None:
         """The proxy makes the connection, so all that can be checked is where the name leads when we ask."""
+        await self._resolved(target)
+
+    async def _resolved(self, target: CanonicalUrl) -> list[ResolveResult]:
         try:
-            await self._resolver.resolve(target.host, target.port)
+            return await self._resolver.resolve(target.host, target.port)
         except BlockedName as error:
             raise Blocked(str(error)) from error
         except NotYet as busy:

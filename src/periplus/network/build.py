@@ -117,9 +117,7 @@ def _columns(rows: _Rows, organisations: Organisations, counts: Counter[str]) ->
     numbers = ("first_high", "first_low", "last_high", "last_low")
     columns: Columns = {name: np.array(getattr(rows, name), "<u8") for name in numbers}
     rank = np.array(rows.rank)
-    order = np.lexsort(
-        (rank, ~columns["last_low"], ~columns["last_high"], columns["first_low"], columns["first_high"])
-    )
+    order = np.lexsort((rank, ~columns["last_low"], ~columns["last_high"], columns["first_low"], columns["first_high"]))
     columns = {name: values[order] for name, values in columns.items()}
     new = np.ones(len(order), np.bool_)
     new[1:] = np.any([values[1:] != values[:-1] for values in columns.values()], axis=0)
@@ -154,8 +152,7 @@ def _parents(columns: Columns) -> npt.NDArray[np.int32]:
     Of two ranges that cross, neither is inside the other; addresses in both are found in the one that begins later.
     """
     ends = [
-        high << 64 | low
-        for high, low in zip(columns["last_high"].tolist(), columns["last_low"].tolist(), strict=True)
+        high << 64 | low for high, low in zip(columns["last_high"].tolist(), columns["last_low"].tolist(), strict=True)
     ]
     parents = [-1] * len(ends)
     stack: list[int] = []

@@ -27,7 +27,7 @@ time), and returns the crawler chosen."""
 
 
 class Delegator(Protocol):
-    """A method of delegation. Deterministic: the same sites in the same order with the same answers get the same crawlers.
+    """A method of delegation. Deterministic in the sites, their order and the answers.
 
     It knows nothing of how probes are made: a replay answers from a table, a crawl asks its nodes.
     """

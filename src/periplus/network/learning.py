@@ -70,7 +70,8 @@ class Learning:
 
     def learn(self, site: Host, answers: Answers) -> None:
         """Learn from the probes of this site and from the fetch."""
-        self._belief(site).learn(site, answers)
+        if answers:
+            self._belief(site).learn(site, answers)
 
     def _belief(self, site: Host) -> Belief:
         return self._field if self._field is not None and site.located else self._analogues

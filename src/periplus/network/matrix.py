@@ -193,7 +193,7 @@ def _host(name: str, row: dict[str, str], prefix: str) -> Host:
     if math.isnan(lat) or math.isnan(lon):
         lat = lon = math.nan
     texts = {key: (row.get(prefix + key) or "").strip()[:MOST_CHARS] for key in ("country", "city", "org", "subnet")}
-    return Host(name, lat, lon, **texts)
+    return Host(name, lat, lon, texts["country"], texts["city"], texts["org"], texts["subnet"])
 
 
 def _degrees(text: str | None, limit: float) -> float:

@@ -5,10 +5,11 @@ from typing import Final
 
 __all__ = ["Organisations", "plain_name"]
 
-LEGAL_FORMS: Final = frozenset(
-    "inc incorporated corp corporation co company llc llp lp ltd limited plc gmbh ag kg ug sa sas sarl srl spa bv nv ab "
-    "as asa aps oy oyj sro zrt kft doo ooo oao pjsc jsc pty pte pvt sdn bhd ltda eireli sl slu kk the".split()
+_FORMS: Final = (
+    "inc incorporated corp corporation co company llc llp lp ltd limited plc gmbh ag kg ug sa sas sarl srl spa bv nv "
+    "ab as asa aps oy oyj sro zrt kft doo ooo oao pjsc jsc pty pte pvt sdn bhd ltda eireli sl slu kk the"
 )
+LEGAL_FORMS: Final = frozenset(_FORMS.split())
 WORDS: Final = re.compile(r"[^\W_]+")
 
 

@@ -79,7 +79,9 @@ class IpHierarchy:
         except GazetteerMissing:
             container = None
         if container is None or container.meta.get("kind") != KIND:
-            raise UsageError(f"{path}: no hierarchy of addresses; make one with: periplus network build FILE… -o {path}")
+            raise UsageError(
+                f"{path}: no hierarchy of addresses; make one with: periplus network build FILE… -o {path}"
+            )
         columns = {name: array for name, array in container.arrays.items() if "." not in name}
         return cls(columns, container, container.meta, widest)
 

@@ -249,9 +249,8 @@ def _fields(lines: Iterable[str]) -> Iterator[list[str]]:
     """The fields of each row; the first row says whether tabs or commas stand between them."""
     rows = (line for line in lines if line[0] not in "#\r\n")
     first = next(rows, "")
-    delimiter = "\t" if "\t" in first else ","
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-    reader = csv.reader(itertools.chain((first,), rows), delimiter=delimiter, quoting=quoting)
+    whole = itertools.chain((first,), rows)
+    reader = csv.reader(whole, delimiter="\t", quoting=csv.QUOTE_NONE) if "\t" in first else csv.reader(whole)
     while True:
         try:
             yield next(reader)

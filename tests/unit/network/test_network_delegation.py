@@ -65,7 +65,13 @@ def test_geographic_is_nearest_across_the_date_line() -> None:
 
 def test_crawlers_that_do_not_reach_a_site_are_never_chosen() -> None:
     split = table([PARIS] * 4, [PARIS, TOKYO], [[math.nan, 200]] * 4)
-    for method in (BruteForce(), Random(1), Geographic(split.crawlers), Hierarchy.over(split), Learning(split.crawlers)):
+    for method in (
+        BruteForce(),
+        Random(1),
+        Geographic(split.crawlers),
+        Hierarchy.over(split),
+        Learning(split.crawlers),
+    ):
         assert replay(split, 0, method).optimal == 4
 
 
@@ -81,10 +87,8 @@ def test_asking_twice_costs_once() -> None:
     probing = Probing((0, 1, 2))
 
     def asking() -> Asking:
-        heard = []
-        for crawler in (0, 0, 1, 2, 2):
-            heard.append((yield from probing.ask(crawler)))
-        assert heard == [7.0, 7.0, 3.0, math.inf, math.inf]
+        for crawler, ms in ((0, 7.0), (0, 7.0), (1, 3.0), (2, math.inf), (2, math.inf)):
+            assert (yield from probing.ask(crawler)) == ms
         return probing.fastest()
 
     deciding, said = asking(), iter([7.0, 3.0, None])
