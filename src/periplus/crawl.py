@@ -159,7 +159,15 @@ class Crawl:
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
         async with (
-            Transport(fetch, resolver, guard, self._clock, agent=agent, connections=crawl.connections) as transport,
+            Transport(
+                fetch,
+                resolver,
+                guard,
+                self._clock,
+                agent=agent,
+                connections=crawl.connections,
+                watch=crawl.strategy in BY_NETWORK and not self._job.network.round_trips,
+            ) as transport,
             self._reaching(transport) as reaching,
         ):
             yield Shared(

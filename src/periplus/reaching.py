@@ -6,8 +6,8 @@ nodes of one process stand on one machine, so their round trips come from a tabl
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +45,8 @@ class Reaching:
     clock: Clock
     table: TableProber | None = None
     emulate: bool = False
+    seen: MutableMapping[str, float] = field(default_factory=dict)
+    """Round trips in ms that fetches have shown, by host (`Transport.round_trips`)."""
 
     async def settle(self, links: tuple[RoutedLink, ...]) -> tuple[RoutedLink, ...]:
         """The links, each with the node that is near its site among those it is for."""
@@ -71,7 +73,7 @@ class Reaching:
 
     async def fetched(self, node: str, host: str) -> None:
         """A page was fetched: the round trip that showed itself is learnt."""
-        ms = self.table.ms(node, Target(host, "")) if self.table is not None else None
+        ms = self.table.ms(node, Target(host, "")) if self.table is not None else self.seen.pop(host, None)
         if self.nearest is not None and ms is not None:
             await self.nearest.observed(node, host, ms)
 
@@ -122,7 +124,7 @@ async def make_reaching(
         locate=_locator(job, gazetteer, sites),
     )
     await nearest.take_up()
-    return Reaching(nearest, by_place, clock, table, settings.emulate)
+    return Reaching(nearest, by_place, clock, table, settings.emulate, transport.round_trips)
 
 
 def _groups(nodes: Mapping[str, Host], groups: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -38,6 +38,7 @@ class InProcess:
     def __init__(self, web: Miniweb, network: EmulatedNetwork, clock: VirtualClock) -> None:
         self._web, self._network, self._clock = web, network, clock
         self._visits: Counter[str] = Counter()
+        self.round_trips: dict[str, float] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -173,7 +174,7 @@ def by_hash(
 
 
 @pytest.mark.parametrize(("method", "share"), [("learn", 1 / 5), ("hierarchy", 1 / 2)])
-def test_nearest_takes_a_fraction_of_the_time_of_random_assignment(
+def test_nearest_takes_a_fraction_of_the_time_of_random_assignment(  # noqa: PLR0917
     tmp_path: Path,
     web: Miniweb,
     network: EmulatedNetwork,

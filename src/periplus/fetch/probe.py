@@ -5,7 +5,6 @@ checked. A probe sends as little as there is: no data at all (TCP), one request 
 """
 
 import asyncio
-import contextlib
 import os
 import socket
 import struct
@@ -15,13 +14,11 @@ from periplus.clock import Clock
 from periplus.errors import ConnectionFailed, TooSlow
 from periplus.fetch.transport import Transport
 
-__all__ = ["WAYS", "icmp_allowed", "kernel_round_trip_ms", "round_trip_ms"]
+__all__ = ["WAYS", "icmp_allowed", "round_trip_ms"]
 
 WAYS: Final = ("tcp", "head", "icmp")
 _ECHO: Final = {socket.AF_INET: (8, 0), socket.AF_INET6: (128, 129)}
-"""Types of request and reply; the kernel does the checksums of both kinds of ping sockets."""
-_TCP_INFO_RTT: Final = slice(68, 72)
-"""Of the kernel's `struct tcp_info`: the smoothed round trip in microseconds."""
+"""Types of request and reply."""
 
 
 async def round_trip_ms(transport: Transport, url: str, way: str, seconds: float, clock: Clock) -> float:
@@ -44,28 +41,12 @@ async def round_trip_ms(transport: Transport, url: str, way: str, seconds: float
 
 
 def icmp_allowed() -> bool:
-    """Whether this process may send echoes without being root (net.ipv4.ping_group_range on Linux)."""
+    """Whether this process may send echoes: by net.ipv4.ping_group_range on Linux, or as root."""
     try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP):
+        with _echo_socket(socket.AF_INET):
             return True
     except OSError:
         return False
-
-
-def kernel_round_trip_ms(sock: socket.socket) -> float | None:
-    """The round trip that the kernel has seen on a TCP connection; None where it does not say.
-
-    What a fetch teaches about the way to its host: it costs nothing, and the server's own time is not in it.
-    """
-    option = getattr(socket, "TCP_INFO", None)
-    if option is None:
-        return None
-    try:
-        info = sock.getsockopt(socket.IPPROTO_TCP, option, 104)
-    except OSError:
-        return None
-    microseconds: int = struct.unpack("=I", info[_TCP_INFO_RTT])[0] if len(info) >= _TCP_INFO_RTT.stop else 0
-    return microseconds / 1000.0 if microseconds else None
 
 
 async def _connect(address: str, port: int) -> None:
@@ -75,19 +56,39 @@ async def _connect(address: str, port: int) -> None:
 
 
 async def _echo(address: str) -> None:
-    """One echo and its reply. The kernel gives a ping socket its own number and only its own replies."""
+    """One echo and its reply, which has our own eight bytes in it."""
     family = _family(address)
     request, reply = _ECHO[family]
-    protocol = socket.IPPROTO_ICMP if family == socket.AF_INET else socket.IPPROTO_ICMPV6
     loop, mark = asyncio.get_running_loop(), os.urandom(8)
-    with contextlib.closing(socket.socket(family, socket.SOCK_DGRAM, protocol)) as sock:
+    packet = struct.pack("!BBHHH", request, 0, 0, os.getpid() & 0xFFFF, 1) + mark
+    with _echo_socket(family) as sock:
         sock.setblocking(False)
-        await loop.sock_connect(sock, (address, 0))
-        await loop.sock_sendall(sock, struct.pack("!BBHHH", request, 0, 0, 0, 1) + mark)
+        with_header = sock.type == socket.SOCK_RAW and family == socket.AF_INET
+        if with_header:  # the kernel sums up for ping sockets and for IPv6, not here
+            packet = packet[:2] + _checksum(packet) + packet[4:]
+        sock.connect((address, 0))  # says where to, sends nothing
+        await loop.sock_sendall(sock, packet)
         while True:
             answer = await loop.sock_recv(sock, 256)
+            answer = answer[(answer[0] & 15) * 4 :] if with_header and answer else answer
             if answer[:1] == bytes([reply]) and answer.endswith(mark):
                 return
+
+
+def _echo_socket(family: socket.AddressFamily) -> socket.socket:
+    """A ping socket, or a raw one where only root may send echoes; OSError where nobody may."""
+    protocol = socket.IPPROTO_ICMP if family == socket.AF_INET else socket.IPPROTO_ICMPV6
+    try:
+        return socket.socket(family, socket.SOCK_DGRAM, protocol)
+    except OSError:
+        return socket.socket(family, socket.SOCK_RAW, protocol)
+
+
+def _checksum(packet: bytes) -> bytes:
+    """The internet checksum (RFC 1071) of a packet of even length."""
+    total = sum(struct.unpack(f"!{len(packet) // 2}H", packet))
+    total = (total >> 16) + (total & 0xFFFF)
+    return struct.pack("!H", ~(total + (total >> 16)) & 0xFFFF)
 
 
 def _family(address: str) -> socket.AddressFamily:

@@ -61,5 +61,5 @@ class Organisations:
 
 def plain_name(name: str) -> str:
     """A name without case, punctuation and legal forms: Cloudflare, Inc. and CLOUDFLARE are the same."""
-    words = [word for word in WORDS.findall(name.casefold()) if word not in LEGAL_FORMS]
+    words = [word for word in WORDS.findall(name.casefold().replace(".", "")) if word not in LEGAL_FORMS]
     return " ".join(words)
