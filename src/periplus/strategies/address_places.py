@@ -53,6 +53,7 @@ class Geofeeds:
     def __init__(self, gazetteer: Gazetteer, files: Iterable[Path]) -> None:
         self._gazetteer = gazetteer
         self._rows: dict[tuple[int, int], dict[int, tuple[str, str, str]]] = {}
+        self._divisions: dict[tuple[str, str], Place | None] = {}
         self.counts: Counter[str] = Counter()
         for path in files:
             try:
@@ -111,18 +112,21 @@ class Geofeeds:
             if found:
                 yield AddressPlace((same or found)[0], GEOFEED_CITY if same or not division else 0.8, "geofeed")
                 country, division = found[0].country, (same or found)[0].admin1
-        if not country:
+        row = self._gazetteer.country_row(country)
+        if row < 0:
             return
-        around = self._gazetteer.find(country, limit=50)
-        nation = next((one for one in around if one.kind == "country" and one.country == country), None)
-        if division:
-            parts = self._gazetteer.cities_of(country, division)
-            chain = [self._gazetteer.place(i) for i in (parts[0].ancestors if parts else ())]
-            yield from (
-                AddressPlace(one, GEOFEED_CONFIDENCE["admin1"], "geofeed") for one in chain if one.kind == "admin1"
-            )
-        if nation is not None:
-            yield AddressPlace(nation, GEOFEED_CONFIDENCE["country"], "geofeed")
+        around = self._division(country, division) if division else None
+        if around is not None:
+            yield AddressPlace(around, GEOFEED_CONFIDENCE["admin1"], "geofeed")
+        yield AddressPlace(self._gazetteer.place_at(row), GEOFEED_CONFIDENCE["country"], "geofeed")
+
+    def _division(self, country: str, code: str) -> Place | None:
+        """The first division of a country by its code; the gazetteer knows it by its cities."""
+        if (country, code) not in self._divisions:
+            cities = self._gazetteer.cities_of(country, code)
+            chain = [self._gazetteer.place(i) for i in (cities[0].ancestors if cities else ())]
+            self._divisions[country, code] = next((one for one in chain if one.kind == "admin1"), None)
+        return self._divisions[country, code]
 
 
 class AddressPlaces:
