@@ -39,8 +39,14 @@ class NetworkSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         float, described("Round trip under which a probe is good enough for the hierarchy.", "ms", gt=0)
     ] = 50.0
     confidence: Annotated[
-        float, described("Probability of being the nearest that ends the probing of learn.", "0..1", gt=0, le=1)
-    ] = 0.8
+        float,
+        described(
+            "Probability of being the nearest that ends the probing of learn; 0: as `probes` allow.", "0..1", ge=0, le=1
+        ),
+    ] = 0.0
+    probes: Annotated[
+        float, described("Probes a subnet that learn may cost in the long run, where places are known.", "probes", ge=0)
+    ] = 1.45
     widest: Annotated[
         int,
         described(

@@ -134,7 +134,7 @@ def _groups(nodes: Mapping[str, Host], groups: Mapping[str, tuple[str, ...]]) ->
 def _method(settings: NetworkSettings, crawlers: list[Host]) -> Delegator:
     if settings.method == "hierarchy":
         return Hierarchy(crawlers, settings.threshold_ms)
-    return Learning(crawlers, settings.confidence)
+    return Learning(crawlers, settings.confidence or None, settings.probes)
 
 
 async def _address(transport: Transport, url: str) -> str:

@@ -19,8 +19,12 @@ from periplus.network.matrix import Host, Matrix, great_circles, unit_vectors
 
 __all__ = ["CONFIDENCE", "Analogues", "Field", "Learning"]
 
-CONFIDENCE: Final = 0.8
-"""P(best) that ends the probing of a site."""
+CONFIDENCE: Final = 0.82
+"""P(best) that ends the probing of a site: fixed, or where the steering by probes begins."""
+PROBES: Final = 1.45
+"""What a site may cost in the long run, where its round trips can be foretold from its place."""
+STEP, LEAST, MOST = 0.01, 0.5, 0.95
+"""How much a probe too many or too few moves the confidence, and between what bounds."""
 DRAWS: Final = 600
 SEED: Final = 1
 """Of the draws: the same for every site, so that a replay repeats itself."""
@@ -44,17 +48,24 @@ class Belief(Protocol):
 
 
 class Learning:
-    """Probes the likeliest winner next and stops when it is sure enough."""
+    """Probes the likeliest winner next and stops when it is sure enough.
 
-    def __init__(self, crawlers: Sequence[Host], confidence: float = CONFIDENCE) -> None:
+    How sure is enough: `confidence`, or, without it, what keeps the cost of sites with coordinates near `probes` each:
+    a network that is hard to foretell then costs quality, not probes. Sites without coordinates stop at CONFIDENCE.
+    """
+
+    def __init__(self, crawlers: Sequence[Host], confidence: float | None = None, probes: float = PROBES) -> None:
         self._field = Field(crawlers) if all(crawler.located for crawler in crawlers) else None
         self._analogues = Analogues(crawlers)
-        self._confidence = confidence
+        self._confidence = CONFIDENCE if confidence is None else confidence
+        self._steered = confidence is None
+        self._probes = probes
 
     def delegate(self, site: Host, able: Sequence[int]) -> Asking:
         """The crawler that is the best with the largest probability, after the probes it took to be sure."""
-        belief = self._belief(site)
-        probing = Probing(able)
+        belief, probing = self._belief(site), Probing(able)
+        steered = self._steered and belief is self._field
+        enough = self._confidence if steered or not self._steered else CONFIDENCE
         while True:
             draws, weights = belief.draws(site, probing.answers)
             reaching = np.array([crawler for crawler in able if crawler not in probing.silent] or able)
@@ -64,7 +75,9 @@ class Learning:
             ranked = sorted(range(len(reaching)), key=lambda i: (-chance[i], expected[i]))
             waiting = [i for i in ranked if int(reaching[i]) not in probing.answers]
             best = int(reaching[ranked[0]])
-            if chance[ranked[0]] >= self._confidence or not waiting or best in probing.silent:
+            if chance[ranked[0]] >= enough or not waiting or best in probing.silent:
+                if steered:
+                    self._confidence = min(MOST, max(LEAST, enough + STEP * (self._probes - probing.asked)))
                 return best
             yield from probing.ask(int(reaching[waiting[0]]))
 
@@ -81,10 +94,10 @@ class Field:
     """A process over pairs of points on the globe; needs coordinates of all hosts.
 
     y = log(ms + o) has the mean log(o + a + b km) and the covariance, for (s, c) and (s', c'),
-    w² exp(-|ss'|/L) exp(-|cc'|/L) + r² exp(-|ss'|/l) [c = c'] + e² exp(-|ss'|/l) + v² [c = c'] + n² [same pair]:
-    long ways that are shared, the crawler's routes to a region, the region's access, the crawler's access, and what is
-    the pair's own. Past sites teach as in a Gaussian process; within a site it is Student's t, so that an answer that
-    was not foretold makes the other crawlers' times less certain too.
+    w² [exp(-(|ss'| + |cc'|)/L) + exp(-(|sc'| + |cs'|)/L)]/2 + r² exp(-|ss'|/l) [c = c'] + e² exp(-|ss'|/l)
+    + v² [c = c'] + n² [same pair]: long ways that are shared, in either direction, the crawler's routes to a region,
+    the region's access, the crawler's access, and what is the pair's own. Past sites teach as in a Gaussian process;
+    within a site it is Student's t, so that an answer that was not foretold makes the other times less certain.
     """
 
     BASE_MS = 10.0
@@ -148,9 +161,11 @@ class Field:
     def _foretold(self, site: Host) -> tuple[Matrix, Matrix]:
         """Mean and covariance of the site's round trips from all crawlers."""
         point = unit_vectors((site,))
-        mean = self._mean(great_circles(point, self._crawlers)[0])
-        here = np.zeros(len(self._all), np.intp)
-        covariance = self._covariance(np.zeros((1, 1)), (here, self._all), (here, self._all), own=True)
+        ways = great_circles(point, self._crawlers)
+        mean, here = self._mean(ways[0]), np.zeros(len(self._all), np.intp)
+        long_ways, mine = np.exp(-ways / self.LONG_KM), (here, self._all)
+        covariance = self._covariance(np.zeros((1, 1)), mine, mine, (long_ways, long_ways))
+        covariance += self.OWN**2 * np.eye(len(self._all))
         if not self._points:
             return mean, covariance
         points = np.array(self._points)
@@ -160,22 +175,26 @@ class Field:
             nearest = np.argsort(away[0, sites], kind="stable")[: self.MOST_MEASUREMENTS]
             sites, crawlers, residuals = sites[nearest], crawlers[nearest], residuals[nearest]
         used, sites = np.unique(sites, return_inverse=True)
-        between = great_circles(points[used], points[used])
-        among = self._covariance(between, (sites, crawlers), (sites, crawlers), own=True)
-        across = self._covariance(away[:, used], (here, self._all), (sites, crawlers), own=False)
+        theirs, known = np.exp(-great_circles(points[used], self._crawlers) / self.LONG_KM), (sites, crawlers)
+        among = self._covariance(great_circles(points[used], points[used]), known, known, (theirs, theirs))
+        among += self.OWN**2 * np.eye(len(sites))
+        across = self._covariance(away[:, used], mine, known, (long_ways, theirs))
         solved = np.linalg.solve(among, np.column_stack([residuals, across.T]))
         return mean + across @ solved[:, 0], covariance - across @ solved[:, 1:]
 
-    def _covariance(self, km: Matrix, one: Pairs, other: Pairs, *, own: bool) -> Matrix:
-        """Between pairs of site and crawler; `km` between the sites, `own`: whether a site may be in both."""
+    def _covariance(self, km: Matrix, one: Pairs, other: Pairs, ways: tuple[Matrix, Matrix]) -> Matrix:
+        """Between pairs of site and crawler, but for what is a pair's own.
+
+        `km` is between the sites; `ways` are exp(-km/L) from the sites of each side to all crawlers.
+        """
         (s, c), (s2, c2) = one, other
         same_crawler = c[:, None] == c2[None, :]
         near = np.exp(-km / self.REGION_KM)[np.ix_(s, s2)]
-        total: Matrix = self.LONG**2 * np.exp(-km / self.LONG_KM)[np.ix_(s, s2)] * self._long_crawlers[np.ix_(c, c2)]
+        along = np.exp(-km / self.LONG_KM)[np.ix_(s, s2)] * self._long_crawlers[np.ix_(c, c2)]
+        back = ways[0][np.ix_(s, c2)] * ways[1][np.ix_(s2, c)].T
+        total: Matrix = self.LONG**2 * (along + back) / 2
         total += near * (self.ROUTES**2 * same_crawler + self.ACCESS**2)
         total += self.CRAWLER**2 * same_crawler
-        if own:
-            total += self.OWN**2 * (same_crawler & (s[:, None] == s2[None, :]))
         return total
 
 

@@ -160,6 +160,16 @@ def test_learning_spends_more_where_more_certainty_is_wanted() -> None:
     assert unsure.optimal <= sure.optimal <= certain.optimal
 
 
+def test_learning_keeps_to_the_probes_it_may_cost() -> None:
+    split = world(118, 8)
+    noise = np.random.default_rng(3).lognormal(0, 0.5, split.ms.shape)
+    hard = Split(split.sites, split.crawlers, split.ms * noise, 0)
+    fixed = replay(hard, 50, Learning(hard.crawlers, 0.82))
+    half, much = (replay(hard, 50, Learning(hard.crawlers, probes=n * fixed.probes / fixed.sites)) for n in (0.5, 2.0))
+    assert half.probes <= 0.8 * fixed.probes < 1.3 * fixed.probes <= much.probes
+    assert half.optimal < much.optimal
+
+
 def test_learning_needs_no_probe_where_the_crawler_is_next_door() -> None:
     split = table([Host("site", 48.9, 2.3)], [PARIS, TOKYO], [[2, 250]])
     done = replay(split, 0, Learning(split.crawlers))
