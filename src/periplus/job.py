@@ -78,6 +78,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
             geofeeds=job.crawl.geofeeds,
             ip_confidence=job.crawl.ip_confidence,
             places=job.network.places,
+            in_crawl=True,
         ),
         ownership=ownership,
         crawl=job.crawl,

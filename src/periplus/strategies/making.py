@@ -40,13 +40,19 @@ def make_strategy(
     geofeeds: Sequence[str] = (),
     ip_confidence: float = 0.0,
     places: str = "blend",
+    in_crawl: bool = False,
 ) -> Strategy:
     """The strategy of that name. ConfigError in one line if something that it needs is missing.
 
     `nearest` and `place+nearest` have only their first half here, which needs no network: any node, by the hash of the
-    host, or the place's, by the strategy `places`. The crawl settles the rest (`reaching.py`).
+    host, or the place's, by the strategy `places`. The crawl settles the rest (`reaching.py`), and only in one are they
+    made (`in_crawl`).
     """
     folder = base or Path()
+    if name.endswith("nearest") and not in_crawl:
+        raise ConfigError(
+            f"strategy {name} goes by round trips that a crawl measures; here choose one of {', '.join(STRATEGIES)}"
+        )
     if name == "nearest":
         return HostHashStrategy(ownership, gazetteer)
     if name == "place+nearest":

@@ -161,7 +161,12 @@ def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: P
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("ip", "ip_database"), ("classifier", "classifier_model"), ("magic", "no strategy")],
+    [
+        ("ip", "ip_database"),
+        ("nearest", "a crawl measures"),
+        ("classifier", "classifier_model"),
+        ("magic", "no strategy"),
+    ],
 )
 def test_what_is_missing_is_said_in_one_line(name: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
