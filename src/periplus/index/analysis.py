@@ -11,8 +11,9 @@ of its own, so that every character begins exactly one term and single character
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
+import numpy as np
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 __all__ = [
@@ -110,9 +111,15 @@ def prepare(text: str, language: str) -> str:
     stemmed = primary(language)
     if stemmed in STEMMERS:
         text = " ".join(_analyzer(stemmed).analyze(text))
-    if not text.isascii() and _UNSPACED_RUN.search(text):
-        text = _UNSPACED_RUN.sub(_page_pairs, text)
-    return text
+    return _UNSPACED_RUN.sub(_page_pairs, text) if _may_be_unspaced(text) else text
+
+
+def _may_be_unspaced(text: str) -> bool:
+    """Whether a search for scripts without spaces may find any; it costs far more than this."""
+    if text.isascii():
+        return False
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return bool(((codes >= 0x0E00) & (codes < 0x1800) | (codes >= 0x3040)).any())
 
 
 def forms(text: str, languages: frozenset[str]) -> list[tuple[str, ...]]:
@@ -128,6 +135,7 @@ def forms(text: str, languages: frozenset[str]) -> list[tuple[str, ...]]:
     return [form for form in found if form]
 
 
+@lru_cache(maxsize=4096)
 def primary(language: str) -> str:
     """`pt` of `pt-BR`."""
     return re.split(r"[-_]", language, maxsplit=1)[0].lower()

@@ -5,6 +5,7 @@ world down ("/6295630/6255149/…"), one term for every prefix, so that a term q
 count is a facet tree, and places of the same name stay apart.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -61,21 +62,18 @@ class IndexedPlace:
     """What the index needs of a place."""
 
     id: int
-    ancestors: tuple[int, ...]
     lon: float
     lat: float
-
-    @property
-    def prefixes(self) -> list[str]:
-        """`/1`, `/1/2`, `/1/2/3`: the place and everything around it."""
-        ids = (*self.ancestors, self.id)
-        return ["/" + "/".join(map(str, ids[: n + 1])) for n in range(len(ids))]
+    prefixes: tuple[str, ...]
+    """`/1`, `/1/2`, `/1/2/3`: the place and everything around it."""
 
     @classmethod
     def from_row(cls, row: Sequence[object]) -> "IndexedPlace":
         """Of `SELECT id, ancestors, lon, lat`."""
         identifier, ancestors, lon, lat = row
-        return cls(int(str(identifier)), tuple(json.loads(str(ancestors))), float(str(lon)), float(str(lat)))
+        ids = map(str, (*json.loads(str(ancestors)), identifier))
+        prefixes = itertools.accumulate(ids, lambda path, one: f"{path}/{one}", initial="")
+        return cls(int(str(identifier)), float(str(lon)), float(str(lat)), tuple(prefixes)[1:])
 
 
 @dataclass(frozen=True, slots=True)
