@@ -122,7 +122,7 @@ def page_document(page: PageRow, places: Mapping[int, IndexedPlace], anchors: Se
     for anchor in anchors:
         document.add_text("anchor", prepare(anchor, page.language))
     document.add_text("word", f"{page.title} {page.description}"[:MOST_WORDS])
-    document.add_text("url_words", url_words(page.url))
+    document.add_text("url_words", prepare(url_words(page.url), "en"))
     document.add_text("domain", page.domain)
     for site in _sites(page.url, page.domain):
         document.add_text("site", site)

@@ -31,3 +31,8 @@ cpdef int stem_room(int[::1] numbers, int count, int[::1] first, int[::1] rows) 
 cpdef void stems_of(int[::1] numbers, int count, int[::1] first, int[::1] rows, int[::1] found) except *
 @cython.locals(different=cython.int, at=cython.int, stem=cython.int)
 cpdef int count_stems(int[::1] sequence, int[::1] counts, int[::1] met) except -1
+@cython.locals(at=cython.int, total=cython.int)
+cpdef int written_room(int[::1] numbers, int count, int[::1] sizes) except -1
+@cython.locals(length=cython.int, at=cython.int, start=cython.int, place=cython.int)
+cpdef void write(int[::1] numbers, int count, int[::1] first, int[::1] sizes, unsigned char[::1] pieces,
+                 unsigned char[::1] found) except *

@@ -24,6 +24,8 @@ __all__ = [
     "stem_room",
     "stems_of",
     "unlike",
+    "write",
+    "written_room",
 ]
 
 Ints = MutableSequence[int]
@@ -181,6 +183,24 @@ def stems_of(numbers: Ints, count: int, first: Ints, rows: Ints, found: Ints) ->
         row = first[numbers[at]]
         for place in range(row + 1, row + 1 + rows[row]):
             found[length] = rows[place]
+            length += 1
+
+
+def written_room(numbers: Ints, count: int, sizes: Ints) -> int:
+    """How many bytes the pieces of chunks have together."""
+    total = 0
+    for at in range(count):
+        total += sizes[numbers[at]]
+    return total
+
+
+def write(numbers: Ints, count: int, first: Ints, sizes: Ints, pieces: Ints, found: Ints) -> None:
+    """The pieces of chunks one behind the other, into `found`: `sizes[chunk]` bytes from `first[chunk]` on."""
+    length = 0
+    for at in range(count):
+        start = first[numbers[at]]
+        for place in range(start, start + sizes[numbers[at]]):
+            found[length] = pieces[place]
             length += 1
 
 
