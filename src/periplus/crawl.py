@@ -218,7 +218,7 @@ class Crawl:
     def _registered(self, transport: Transport, schedule: Schedule) -> RegisteredLinks:
         """Where domains are registered, asked of the job's RDAP service and kept in the crawl's folder."""
         kept, visit = self._prepared.folder.path / "registrations.jsonl", Detours(schedule, self._clock).visit
-        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit)
+        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit, transport.converse)
         return RegisteredLinks(registrations, self._prepared.lens.gazetteer, self._prepared.lens.topics)
 
     async def _plant_seeds(self, shared: Shared) -> None:

@@ -1,6 +1,7 @@
 """From a job file to something that can run: what can be checked before the first request is checked here."""
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -24,6 +25,7 @@ from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 __all__ = ["Prepared", "prepare", "seed_lines", "seed_node"]
 
 MAX_SEED_FILE_BYTES = 64 * 2**20
+WHOIS_SERVICE = re.compile(r"whois://[a-z0-9-]+(\.[a-z0-9-]+)*/?", re.IGNORECASE)
 MOST_COUNTRIES = 3
 
 Table = TypeVar("Table", CrawlSettings, NetworkSettings)
@@ -86,8 +88,8 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         warc=job.archive.warc,
         countries=_countries(topics),
     )
-    if job.crawl.rdap and canonicalize(job.crawl.rdap) is None:
-        raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is not an http(s) URL")
+    if job.crawl.rdap and canonicalize(job.crawl.rdap) is None and not WHOIS_SERVICE.fullmatch(job.crawl.rdap):
+        raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is neither an http(s) URL nor whois:// and a server's name")
     urls = _seed_urls(job, base)
     loopback_only = _stays_on_loopback(job, urls)
     if job.network.emulate and not loopback_only:

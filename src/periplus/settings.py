@@ -107,7 +107,11 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = False
     rdap: Annotated[
         str,
-        _meta("RDAP service that is asked where domains are registered, such as https://rdap.org; empty: none.", "URL"),
+        _meta(
+            "Service that is asked where domains are registered: RDAP, such as https://rdap.org, or WHOIS, such as "
+            "whois://whois.iana.org; empty: none.",
+            "URL",
+        ),
     ] = ""
     seed_correlation: Annotated[
         float,

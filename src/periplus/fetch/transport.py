@@ -155,6 +155,30 @@ class Transport:
         except aiohttp.ClientError as error:
             raise _translated(url, error) from error
 
+    async def converse(self, server: str, port: int, said: bytes, most_bytes: int) -> bytes:
+        """Say something to a server and listen until it hangs up, under the same guard. Raises a FetchError.
+
+        For protocols of one question and one answer, such as WHOIS; more than `most_bytes` is cut off.
+        """
+        try:
+            async with asyncio.timeout(self._settings.total_seconds):
+                found = (await self._resolver.resolve(server, port))[0]
+                reader, writer = await asyncio.open_connection(found["host"], found["port"])
+                try:
+                    writer.write(said)
+                    answer = bytearray()
+                    while len(answer) < most_bytes and (piece := await reader.read(most_bytes - len(answer))):
+                        answer += piece
+                    return bytes(answer)
+                finally:
+                    writer.close()
+        except TimeoutError as error:
+            raise TooSlow(f"{server}: no complete answer in {self._settings.total_seconds} s") from error
+        except BlockedName as error:
+            raise Blocked(str(error)) from error
+        except OSError as error:
+            raise ConnectionFailed(f"{server}: {error.strerror or error}") from error
+
     async def _answer(
         self,
         request: AbstractAsyncContextManager[aiohttp.ClientResponse],
