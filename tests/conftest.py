@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+# Small matrices: threads of the linear algebra library would get in each other's way. Before the first import of numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parent.parent
 SKIPPED_FOR_WANT_OF = pytest.StashKey[Counter[str]]()
 
