@@ -34,7 +34,17 @@ from periplus.reaching import BY_NETWORK, Reaching, make_reaching
 from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
-from periplus.running import DiskRoom, Journal, Progress, Watchdog, cause_of, exposition, serve_metrics, why_empty
+from periplus.running import (
+    DiskRoom,
+    Journal,
+    Progress,
+    Watchdog,
+    cause_of,
+    exposition,
+    give_memory_back,
+    serve_metrics,
+    why_empty,
+)
 from periplus.shared import Health, Shared
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader
@@ -413,6 +423,7 @@ class Crawl:
                 self._indexes.pop(node.name, None)
                 shutil.rmtree(node.store.folder.index, ignore_errors=True)
                 self._update_index(node.name, node.store.folder, again=again)
+        give_memory_back()
 
     def _update_index(self, name: str, folder: NodeFolder, *, again: bool) -> None:
         index = self._indexes.get(name)
