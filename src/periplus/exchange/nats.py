@@ -12,7 +12,7 @@ outbox from one again, and receivers must not take its links for repetitions.
 import asyncio
 import contextlib
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -123,6 +123,14 @@ class NatsExchange:
     def tail(self, sender: str, receiver: str) -> int:
         """The last number of a hosted sender that the receiver has committed, as far as we have heard."""
         return self._tails[sender].get(receiver, 0)
+
+    def outstanding(self, node: str) -> int:
+        """Receivers that a hosted node has sent links to which are not known to be committed."""
+        return sum(
+            (channel.waiting[-1].sequence if channel.waiting else channel.last) > self.tail(sender, receiver)
+            for (sender, receiver), channel in self._channels.items()
+            if sender == node
+        )
 
     # -- Opening -----------------------------------------------------------------------------------
 
@@ -368,6 +376,28 @@ class NatsExchange:
         line, committed = inbox.unacknowledged[sender], inbox.committed.get(sender, 0)
         while line and line[0][0] <= committed:
             await _acknowledged(line.popleft()[1])
+
+    async def read_again(self) -> AsyncIterator[Envelope]:
+        """Everything that the stream holds, from the beginning to what is its end now; for who has lost a database."""
+        from nats.js import api  # noqa: PLC0415
+
+        async with temporary_errors(self.stream):
+            last = (await self._js.stream_info(self.stream)).state.last_seq
+            subscription = await self._js.pull_subscribe(
+                f"{self._prefix}.to.*", stream=self.stream, config=api.ConsumerConfig(ack_policy=api.AckPolicy.NONE)
+            )
+        at = 0
+        try:
+            while at < last:
+                async with temporary_errors(self.stream):
+                    (message,) = await subscription.fetch(1, timeout=PULL_SECONDS)
+                at = message.metadata.sequence.stream
+                with contextlib.suppress(ExchangeError):
+                    yield open_envelope(message.data)
+        finally:
+            with contextlib.suppress(Temporary):
+                async with temporary_errors(self.stream):
+                    await subscription.unsubscribe()
 
     async def pending(self, node: str) -> int:
         """Messages of the stream that a node has not acknowledged."""
