@@ -19,10 +19,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
-from cluster_runs import NODES, ClusterRun, cluster_job, double_fetches, impolite, pages_of  # noqa: E402
-from command_line import MiniwebProcess, miniweb, periplus  # noqa: E402
-from nats_server import nats_cluster, nats_server  # noqa: E402
-from tcp_proxy import proxy  # noqa: E402
+from cluster_runs import NODES, ClusterRun, cluster_job, double_fetches, impolite, pages_of
+from command_line import MiniwebProcess, miniweb, periplus
+from nats_server import nats_cluster, nats_server
+from tcp_proxy import proxy
 
 CLUSTER = "heartbeat_seconds = {heartbeat}\nlinger_seconds = 0.2\nslice_seconds = 0.5"
 
@@ -52,7 +52,10 @@ class Proof:
 
     def wait(self, share: float, before: int) -> None:
         """Until so much of the web was asked for."""
+        deadline = time.monotonic() + 600
         while len(self.web.requests()) - before < share * len(self.pages):
+            if time.monotonic() > deadline:
+                raise SystemExit("the nodes do not crawl")
             time.sleep(0.1)
 
     def judge(self, name: str, run: ClusterRun, before: int, seconds: float) -> dict[str, Any]:
@@ -89,7 +92,7 @@ def nodes_killed(proof: Proof, name: str) -> dict[str, Any]:
     """kill -9 of each node in turn, each started again at once."""
     with nats_server() as server:
         before, began = len(proof.web.requests()), time.monotonic()
-        run = ClusterRun(proof.job(name, 2.0, "hash"), server.url, proof.folder / name / "crawl")
+        run = ClusterRun(proof.job(name, 10.0, "hash"), server.url, proof.folder / name / "crawl")
         run.start()
         for number, node in enumerate(NODES, 1):
             proof.wait(0.15 * number, before)

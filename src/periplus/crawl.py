@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -75,7 +76,7 @@ class Crawl:
             memory_bytes=run.page_memory_bytes,
         )
         self._journal = Journal(
-            prepared.folder.log_file if run.log != "off" else None, run.log_bytes, clock.now, pages=run.log == "pages"
+            self._log_file() if run.log != "off" else None, run.log_bytes, clock.now, pages=run.log == "pages"
         )
         reserve = self._job.archive.disk_reserve_bytes
         self._room = DiskRoom(prepared.folder, reserve, run.disk_wait_minutes, clock, self._journal)
@@ -91,6 +92,9 @@ class Crawl:
         self._stop_reason = ""
         self._pages_before = 0
         self._next_revisits = 0.0
+
+    def _log_file(self) -> Path:
+        return self._prepared.folder.log_file
 
     def stop(self, reason: str) -> None:
         """Take no further turns; what is under way is finished and committed."""

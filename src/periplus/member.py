@@ -6,6 +6,7 @@ have homes, hosts that others want are asked in slices of time, and the end is f
 
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,7 +19,7 @@ from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange import Shipment
-from periplus.exchange.connection import Temporary, connected, crawl_key, temporary_errors
+from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
 from periplus.exchange.nats import NatsExchange
 from periplus.frontier import HomeIntake, Intake
 from periplus.job import Prepared
@@ -45,14 +46,13 @@ class MemberCrawl(Crawl):
     def __init__(
         self, prepared: Prepared, clock: Clock, name: str, on_progress: Callable[[Progress], None] | None = None
     ) -> None:
-        super().__init__(prepared, clock, on_progress)
         self._name = name
+        super().__init__(prepared, clock, on_progress)
         self._key = crawl_key(prepared.job.name)
         self._names = tuple(sorted(prepared.nodes))
         self._locks = contextlib.ExitStack()
         self._generations: dict[str, str] = {}
-        self._activity = 0
-        self._turns_begun = 0
+        self._joining = False
         self._order = "running"
         self._rate = 0.0
 
@@ -81,6 +81,12 @@ class MemberCrawl(Crawl):
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
                         await self._members.leave()
+
+    def _log_file(self) -> Path:
+        """One for each process: those of one machine share the crawl's folder."""
+        folder = self._prepared.folder.node(self._name).path
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / "log.jsonl"
 
     def _note(self, event: str) -> None:
         if event == "NATS back":
@@ -112,10 +118,12 @@ class MemberCrawl(Crawl):
         await self._run_node(self._name, before, shared)
 
     async def _run_node(self, name: str, before: NodeRecord | None, shared: Shared) -> None:
-        """Open a node that is ours and let it take part."""
+        """Open a node that is ours and let it take part; no turns meanwhile, since its hosts are known before it is."""
+        self._joining = True
         await self._leases.listen(name)
         node, self._generations[name] = await join_node(name, before, self._prepared, shared, self._net)
         self._nodes[name] = node
+        self._joining = False
         await self._client.subscribe(f"periplus.{self._key}.report.{name}", cb=self._on_question)
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
@@ -135,15 +143,18 @@ class MemberCrawl(Crawl):
 
     async def _take_over(self, name: str, shared: Shared) -> None:
         """Run a node whose process is silent: in its own folder if that is here, else out of the stream."""
-        try:
-            self._locks.enter_context(self._prepared.folder.node(name).locked())
-        except FolderInUse:
-            return  # it lives, though it is silent
-        before = await self._members.take_over(name)
-        if before is not None:
-            self._journal.write("node taken over", node=name, of=before.machine, epoch=before.epoch + 1)
-            await self._run_node(name, before, shared)
-            self._plant_in(name, self._seeds, shared)
+        with contextlib.ExitStack() as lock:
+            try:
+                lock.enter_context(self._prepared.folder.node(name).locked())
+            except FolderInUse:
+                return  # it lives, though it is silent
+            before = await self._members.take_over(name)
+            if before is None:
+                return  # somebody was faster
+            self._locks.push(lock.pop_all())
+        self._journal.write("node taken over", node=name, of=before.machine, epoch=before.epoch + 1)
+        await self._run_node(name, before, shared)
+        self._plant_in(name, self._seeds, shared)
 
     # -- What goes on beside the turns -------------------------------------------------------------
 
@@ -163,6 +174,7 @@ class MemberCrawl(Crawl):
                 for name in self._names:
                     if name not in self._nodes:
                         shared.book.take_changed(name)
+            give_way()
             await self._clock.sleep(TELL_SECONDS)
 
     async def _keep_beating(self, shared: Shared, reporter: Reporter) -> None:
@@ -173,6 +185,7 @@ class MemberCrawl(Crawl):
                     await self._heartbeat(shared, reporter)
                 except Temporary:
                     self._members.lost_sight()
+                give_way()
                 await self._clock.sleep(self._members.heartbeat_seconds / 2)
         finally:
             with contextlib.suppress(Temporary):
@@ -226,7 +239,11 @@ class MemberCrawl(Crawl):
 
     def _may_begin(self, shared: Shared) -> bool:
         return (
-            self._order == "running" and self._members.may_work and not self._net.is_full and super()._may_begin(shared)
+            self._order == "running"
+            and not self._joining
+            and self._members.may_work
+            and not self._net.is_full
+            and super()._may_begin(shared)
         )
 
     def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
@@ -275,6 +292,7 @@ class MemberCrawl(Crawl):
     async def _keep_looking_for_the_end(self) -> None:
         """Whoever runs the first node finds out whether all are done, and tells the others."""
         while True:
+            give_way()
             await self._clock.sleep(LOOK_FOR_END_SECONDS)
             if self._names[0] not in self._nodes or self._order != "running":
                 continue

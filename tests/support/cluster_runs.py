@@ -75,7 +75,7 @@ class ClusterRun:
         """kill -9 of one process."""
         process = self.processes.pop(node)
         process.kill()
-        process.communicate()
+        process.wait()
 
     def finish(self, seconds: float = 180) -> dict[str, dict[str, Any]]:
         """Wait for the end of all; gives their summaries."""

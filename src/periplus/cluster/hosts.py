@@ -8,6 +8,7 @@ The note belongs to a node, not to a process: who takes the node over has the ho
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 
 from periplus.clock import Clock
 from periplus.cluster.records import Board, key_of
-from periplus.exchange.connection import Temporary, temporary_errors
+from periplus.exchange.connection import Temporary, give_way, temporary_errors
 from periplus.frontier import Schedule
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class HostLeases:
                 async with self._gate:
                     note = await self._ask(key, node)
             except Temporary:
+                give_way()
                 await self._clock.sleep(LOOK_SECONDS)
                 continue
             if self._hosted(note.holder):
@@ -142,9 +144,12 @@ class HostLeases:
     async def _on_hint(self, message: "Msg") -> None:
         """Somebody waits for a host that we have, or one that we wait for is ours now."""
         host = message.data[:1024].decode("utf-8", "replace")
-        if host in self._hints:
+        if host in self._wanted:
             self._hints[host].set()
-        if host in self._since and host not in self._passing:
+            return
+        if host not in self._passing:
+            # One that we do not know of may be noted under a node that was taken over, and wants it no more.
+            self._since.setdefault(host, -math.inf)
             self._passing.add(host)
             self._start(self._pass_on(host))
 
@@ -168,7 +173,7 @@ class HostLeases:
             try:
                 found = await self._board.get(key, HostNote)
                 if found is None or not self._hosted(found[0].holder):
-                    break
+                    break  # it was not ours
                 note, revision = found
                 line = (*note.waiting, *([node] if node and node not in note.waiting else []))
                 if not note.waiting:
@@ -180,6 +185,7 @@ class HostLeases:
                     await self._hint(line[0], host)
                     break
             except Temporary:
+                give_way()
                 await self._clock.sleep(LOOK_SECONDS)
         if node:
             self.want(host, node)

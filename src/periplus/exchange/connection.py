@@ -15,7 +15,7 @@ from periplus.settings import ClusterSettings
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["Temporary", "connected", "crawl_key", "temporary_errors", "without_secrets"]
+__all__ = ["Temporary", "connected", "crawl_key", "give_way", "patiently", "temporary_errors", "without_secrets"]
 
 CONNECT_SECONDS = 5
 JETSTREAM_SECONDS = 20.0
@@ -211,6 +211,13 @@ async def _closed(client: "Client") -> None:
             await client.close()
 
 
+def give_way() -> None:
+    """End a task that is being cancelled: nats-py may have taken the cancellation for a timeout of its own."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 async def patiently(what: Callable[[], Awaitable[T]], *, tries: int = 30) -> T:
     """What `what` gives, tried again with growing pauses while the server does not answer."""
     pause = 0.1
@@ -218,6 +225,7 @@ async def patiently(what: Callable[[], Awaitable[T]], *, tries: int = 30) -> T:
         try:
             return await what()
         except Temporary:
+            give_way()
             if left == 1:
                 raise
             await asyncio.sleep(pause)

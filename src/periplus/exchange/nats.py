@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from periplus.errors import ExchangeError
-from periplus.exchange.connection import Temporary, patiently, temporary_errors
+from periplus.exchange.connection import Temporary, give_way, patiently, temporary_errors
 from periplus.exchange.envelope import MAX_ENVELOPE_BYTES, Envelope, PostedLink, open_envelope, pack, seal
 from periplus.exchange.local import LocalExchange, Shipment
 from periplus.model import NewUrl
@@ -260,6 +260,7 @@ class NatsExchange:
                         subject, data, timeout=PUBLISH_SECONDS, headers={"Nats-Msg-Id": mark}, stream=self.stream
                     )
             except Temporary:
+                give_way()
                 self.counts["publish tries"] += 1
             except APIError as error:
                 if error.err_code in STREAM_FULL:
@@ -306,6 +307,7 @@ class NatsExchange:
                     # One at a time: with more, nats-py waits for all of them although some have come.
                     messages = await subscription.fetch(1, timeout=PULL_SECONDS)
             except Temporary as error:
+                give_way()
                 if not isinstance(error.__cause__, TimeoutError):  # that only means that nothing has come
                     await asyncio.sleep(pause)
                     pause = min(2.0, pause * 1.5)
