@@ -69,6 +69,7 @@ class Proof:
             "lost": len(self.pages - found),
             "extra": len(found - self.pages),
             "fetched_twice": sum(count - 1 for count in double_fetches(log).values()),
+            "completed_and_fetched_again": len(run.completed_again(self.web)),
             "impolite": len(impolite(log, self.delay)),
             "seconds": round(time.monotonic() - seconds, 1),
         }
@@ -96,7 +97,7 @@ def nodes_killed(proof: Proof, name: str) -> dict[str, Any]:
         run.start()
         for number, node in enumerate(NODES, 1):
             proof.wait(0.15 * number, before)
-            run.kill(node)
+            run.kill(node, proof.web)
             run.start([node])
         return proof.judge(name, run, before, began)
 
@@ -108,7 +109,7 @@ def node_lost(proof: Proof, name: str) -> dict[str, Any]:
         run = ClusterRun(proof.job(name, 2.0, "hash"), server.url, proof.folder / name / "crawl")
         run.start()
         proof.wait(0.4, before)
-        run.kill("south")
+        run.kill("south", proof.web)
         return proof.judge(name, run, before, began)
 
 
@@ -119,7 +120,7 @@ def folder_lost(proof: Proof, name: str) -> dict[str, Any]:
         run = ClusterRun(proof.job(name, 2.0, "hash"), server.url, proof.folder / name / "crawl", apart=True)
         run.start()
         proof.wait(0.4, before)
-        run.kill("south")
+        run.kill("south", proof.web)
         had = len(pages_of(run.out("south")))
         shutil.rmtree(run.out("south"))
         return proof.judge(name, run, before, began) | {"pages_of_the_lost_disk": had}
@@ -181,6 +182,7 @@ def main() -> None:
             result = CASES[name](proof, name)
             print(json.dumps(result), flush=True)
             failed |= bool(result["lost"] or result["extra"] or result["impolite"])
+            failed |= bool(result["completed_and_fetched_again"]) and name != "folder-lost"
             failed |= bool(result["fetched_twice"]) and name in ("undisturbed", "by-place", "partition")
     sys.exit(failed)
 

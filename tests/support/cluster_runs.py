@@ -51,6 +51,8 @@ class ClusterRun:
         self.folder = folder
         self._apart = apart
         self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.completed: list[tuple[int, set[str]]] = []
+        """For each kill: how long the web's log was, and what the node had completed."""
 
     def out(self, node: str) -> Path:
         """The crawl's folder of a node: one for all, or one each as on machines of their own."""
@@ -71,11 +73,30 @@ class ClusterRun:
                 "--json",
             )
 
-    def kill(self, node: str) -> None:
-        """kill -9 of one process."""
+    def kill(self, node: str, web: MiniwebProcess) -> None:
+        """kill -9 of one process; what it had completed must never be asked for again."""
         process = self.processes.pop(node)
         process.kill()
         process.wait()
+        self.completed.append((len(web.requests()), set(pages_of(self.out(node) / "nodes" / node))))
+
+    def completed_again(self, web: MiniwebProcess) -> list[str]:
+        """What was asked for again although a node had completed it before it was killed."""
+        log = web.requests()
+        return [
+            url
+            for length, pages in self.completed
+            for row in log[length:]
+            if (url := f"http://{row['host']}{row['path']}") in pages
+        ]
+
+    def wait(self, web: MiniwebProcess, requests: int, seconds: float = 120) -> None:
+        """Until the web was asked so often."""
+        deadline = time.monotonic() + seconds
+        while len(web.requests()) < requests:
+            assert time.monotonic() < deadline, self.status()
+            assert all(process.poll() is None for process in self.processes.values()), self.status()
+            time.sleep(0.05)
 
     def finish(self, seconds: float = 180) -> dict[str, dict[str, Any]]:
         """Wait for the end of all; gives their summaries."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["NatsServer", "nats_cluster", "nats_server", "server_program"]
+__all__ = ["NatsServer", "free_port", "nats_cluster", "nats_server", "server_program"]
 
 START_SECONDS = 20.0
 
