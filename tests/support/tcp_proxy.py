@@ -33,6 +33,12 @@ class Proxy:
 
     def _run(self) -> None:
         self._loop.run_until_complete(self._serve())
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.wait(left))
+        self._loop.close()
 
     async def _serve(self) -> None:
         self._stop = asyncio.Event()

@@ -22,6 +22,7 @@ import xxhash
 from periplus.clock import Clock
 from periplus.cluster.records import Board, NodeRecord
 from periplus.errors import EnvironmentFailure
+from periplus.exchange.connection import Temporary
 
 __all__ = ["Fenced", "Membership", "this_machine"]
 
@@ -49,6 +50,14 @@ class _Seen:
     record: NodeRecord
     revision: int
     at: float
+
+
+def _fenced(node: str, other: NodeRecord | None) -> Fenced:
+    who = f"process {other.pid} on {other.machine.partition('/')[0]}, epoch {other.epoch}" if other else "nobody"
+    return Fenced(
+        f"node {node} was taken over ({who}) while this process could not reach NATS; what it had in flight is done "
+        "there"
+    )
 
 
 class Membership:
@@ -104,6 +113,9 @@ class Membership:
                 revision = await self._board.create(f"node.{node}", record, tries=30)
             else:
                 other, last = found
+                if other.member == self.member:  # our own, of which we heard nothing
+                    self._mine[node] = other, last
+                    return None
                 if not (self._is_surely_gone(other, holds_folder=holds_folder) or await self._is_silent(node, last)):
                     raise EnvironmentFailure(
                         f"node {node} runs already: process {other.pid} on {other.machine.partition('/')[0]}, "
@@ -154,19 +166,14 @@ class Membership:
         record = msgspec.structs.replace(record, beat=record.beat + 1, **status)
         written = await self._board.replace(f"node.{node}", record, revision, tries=1)
         if written is None:
-            raise await self._fenced(node)
+            # A heartbeat that was given up may have arrived after all: then the record is still ours.
+            found = await self._board.get(f"node.{node}", NodeRecord, tries=1)
+            if found is None or (found[0].member, found[0].epoch) != (self.member, record.epoch):
+                raise _fenced(node, found[0] if found else None)
+            self._mine[node] = record, found[1]
+            raise Temporary(f"node {node}: an earlier heartbeat came late")
         self._mine[node] = record, written
         self._written_at = began
-
-    async def _fenced(self, node: str) -> Fenced:
-        found = await self._board.get(f"node.{node}", NodeRecord)
-        who = (
-            f"process {found[0].pid} on {found[0].machine.partition('/')[0]}, epoch {found[0].epoch}" if found else "?"
-        )
-        return Fenced(
-            f"node {node} was taken over by {who} while this process could not reach NATS; what it had in flight is "
-            "done there"
-        )
 
     async def leave(self) -> None:
         """Say of all our nodes that we run them no longer."""
