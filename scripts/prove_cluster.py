@@ -89,6 +89,20 @@ def by_place(proof: Proof, name: str) -> dict[str, Any]:
     return undisturbed(proof, name, "url")
 
 
+def shallow(proof: Proof, name: str) -> dict[str, Any]:
+    """A low limit on links from a seed, so that many URLs are within reach by the shortest way only."""
+    with nats_server() as server:
+        job = proof.job(name, 5.0, "hash")
+        job.write_text(job.read_text("utf-8").replace("[crawl]\n", "[crawl]\ndepth = 4\n"), "utf-8")
+        done = periplus("crawl", job, "--out", proof.folder / "shallow-one", "--json")
+        before, began = len(proof.web.requests()), time.monotonic()
+        run = ClusterRun(job, server.url, proof.folder / name / "crawl")
+        run.start()
+        result = proof.judge(name, run, before, began)
+        expected, found = set(pages_of(proof.folder / "shallow-one")), set(pages_of(proof.folder / name / "crawl"))
+        return result | {"lost": len(expected - found), "extra": len(found - expected), "alone": done.json["pages"]}
+
+
 def nodes_killed(proof: Proof, name: str) -> dict[str, Any]:
     """kill -9 of each node in turn, each started again at once."""
     with nats_server() as server:
@@ -157,6 +171,7 @@ def partition(proof: Proof, name: str, seconds: float = 30.0) -> dict[str, Any]:
 CASES: dict[str, Callable[[Proof, str], dict[str, Any]]] = {
     "undisturbed": undisturbed,
     "by-place": by_place,
+    "shallow": shallow,
     "nodes-killed": nodes_killed,
     "node-lost": node_lost,
     "folder-lost": folder_lost,

@@ -23,12 +23,16 @@ from periplus.exchange.connection import Temporary, connected, crawl_key, give_w
 from periplus.exchange.nats import NatsExchange
 from periplus.frontier import HomeIntake, Intake
 from periplus.job import Prepared
+from periplus.model import Parcel
+from periplus.node import Node
+from periplus.reaching import NodeReach, reach_together
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
 from periplus.shared import RobotsShare, Shared
 from periplus.store.commit import Delivery
 from periplus.store.summary import Summary
+from periplus.store.ways import WaysOfOneNode
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -53,6 +57,7 @@ class MemberCrawl(Crawl):
         self._locks = contextlib.ExitStack()
         self._generations: dict[str, str] = {}
         self._joining = False
+        self._reaches: dict[str, NodeReach] = {}
         self._order = "running"
         self._rate = 0.0
 
@@ -125,6 +130,14 @@ class MemberCrawl(Crawl):
         self._nodes[name] = node
         self._joining = False
         await self._client.subscribe(f"periplus.{self._key}.report.{name}", cb=self._on_question)
+        self._reaches[name] = NodeReach(
+            node,
+            self._writer,
+            depth=self._job.crawl.depth,
+            redirects=self._job.fetch.redirects,
+            join=lambda node, found: self._join_nearer(node, found, shared),
+        )
+        await self._client.subscribe(f"periplus.{self._key}.ways.{name}", cb=self._on_ways)
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
 
@@ -280,7 +293,22 @@ class MemberCrawl(Crawl):
             activity=node.store.commits,
             pages=node.store.pages,
             queued=node.queue.size,
+            beyond=idle and WaysOfOneNode.has_any(node.store.db),
         )
+
+    def _join_nearer(self, node: Node, found: list[Parcel], shared: Shared) -> int:
+        """URLs to which a shorter way has appeared; how many are new."""
+        accepted = [shared.intake.accept_after_all(node.name, parcel) for parcel in found]
+        node.batch.nearer += [parcel for parcel in accepted if parcel is not None]
+        return sum(parcel is not None for parcel in accepted)
+
+    async def _on_ways(self, message: "Msg") -> None:
+        name = message.subject.rpartition(".")[2]
+        if name in self._nodes:
+            answer = await self._reaches[name].answer(message.data)
+            with contextlib.suppress(Temporary):
+                async with temporary_errors(name):
+                    await message.respond(answer)
 
     async def _on_question(self, message: "Msg") -> None:
         name = message.subject.rpartition(".")[2]
@@ -313,7 +341,13 @@ class MemberCrawl(Crawl):
             if await self._net.pending(name):
                 return ""
         second = await self._ask()
-        return "frontier empty" if is_over(self._names, first, second) else ""
+        if not is_over(self._names, first, second):
+            return ""
+        if any(report.beyond for report in second.values()) and await reach_together(
+            self._client, self._key, self._names
+        ):
+            return ""
+        return "frontier empty"
 
     async def _ask(self) -> dict[str, Report]:
         """The reports of those who run the nodes by right."""

@@ -13,7 +13,7 @@ ROOMS = [
     "network", "exchange", "store", "index", "search", "export", "running", "cluster", "tasks", "web", "evaluate",
     "miniweb", "analysis", "registering", "shared", "node", "job", "resume", "report", "crawl", "verify", "relocation",
     "world", "replay", "compare", "experiments", "assignments", "teaching", "clustering",
-    "commands", "rebuilding", "member", "hosting", "cli",
+    "commands", "rebuilding", "reaching", "member", "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 
