@@ -7,13 +7,14 @@ from periplus.running.causes import cause_of
 from periplus.running.disk import DiskRoom
 from periplus.running.journal import Journal
 from periplus.running.metrics import Sample, exposition, serve_metrics
-from periplus.running.progress import Progress, Rate, time_left, why_empty
+from periplus.running.progress import Progress, ProgressFile, Rate, time_left, why_empty
 from periplus.running.watchdog import Watchdog
 
 __all__ = [
     "DiskRoom",
     "Journal",
     "Progress",
+    "ProgressFile",
     "Rate",
     "Sample",
     "Watchdog",
