@@ -13,11 +13,11 @@ from periplus import __version__
 from periplus.clock import Clock, SystemClock
 from periplus.errors import FetchError, NotACrawl, PeriplusError, UsageError
 from periplus.export.files import whole_file
+from periplus.export.selection import chosen_pages
 from periplus.fetch import AddressGuard, Resolver, Transport
 from periplus.fetch.transport import user_agent
 from periplus.search import Collection, SearchRequest
 from periplus.search.atlas import PlaceNames
-from periplus.search.request import LARGEST_PAGE
 from periplus.settings import FetchSettings
 from periplus.tasks.book import TaskBook
 from periplus.tasks.feeds import atom_feed, rss_feed
@@ -92,17 +92,11 @@ class Alerts:
 
     def _found(self, question: Question, collection: Collection) -> list[FoundPage]:
         now = self._clock.now().timestamp()
-        request = SearchRequest.of(question.text, limit=LARGEST_PAGE, sort="time")
-        found: list[FoundPage] = []
-        while len(found) < MOST_HITS:
-            result = collection.search(replace(request, offset=len(found)))
-            if result.relaxed:  # none has all words, so none is an answer
-                return []
-            hits = [hit for hit in result.hits if hit.relation != "near"]
-            found += [FoundPage(h.url, h.title, h.snippet, h.place.label if h.place else "", now) for h in hits]
-            if len(hits) < LARGEST_PAGE:
-                break
-        return found
+        request = SearchRequest.of(question.text, sort="time")
+        if collection.search(replace(request, limit=1)).relaxed:  # none has all words, so none is an answer
+            return []
+        hits = chosen_pages(collection, request)[:MOST_HITS]
+        return [FoundPage(h.url, h.title, h.snippet, h.place.label if h.place else "", now) for h in hits]
 
     def _write_feeds(self, task: Task, question: Question) -> None:
         pages = self._book.fresh_hits(question, MOST_IN_FEED)
