@@ -154,7 +154,10 @@ class Api:
 
     def info(self, _: Request) -> dict[str, Any]:
         """What there is: crawls, nodes, counts."""
-        return self._collection.info()
+        return self._collection.info() | {
+            "tasks": self._desk is not None,
+            "comparisons": len(self._comparisons.names()["results"]),
+        }
 
     def search(self, request: Request) -> dict[str, Any]:
         """Results with facets."""

@@ -268,6 +268,8 @@ SCHEMAS: dict[str, Schema] = {
             "first": MAYBE_TEXT,
             "last": MAYBE_TEXT,
             "top_places": _list(_ref("Place")),
+            "tasks": FLAG,
+            "comparisons": WHOLE,
         }
     ),
     "Details": _object(

@@ -1,6 +1,6 @@
 /** The list of results: numbered as the markers are, each entry tied to its marker. */
 
-import type { Hit, SearchAnswer } from "./api";
+import { attempt, type Hit, type SearchAnswer, send } from "./api";
 import { add, button, el, marked, outerLink } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
 import { count, day, strings } from "./strings";
@@ -17,10 +17,13 @@ export interface ListEvents {
 export class ResultList {
   readonly element = el("div", { class: "list" });
   private entries = new Map<number, HTMLElement>();
+  private judging = false;
 
   constructor(private readonly events: ListEvents) {}
 
-  show(answer: SearchAnswer, state: State): void {
+  /** `judging`: whether hits can be judged. */
+  show(answer: SearchAnswer, state: State, judging = false): void {
+    this.judging = judging;
     this.entries.clear();
     const list = el("ol", { class: "hits", start: String(state.offset + 1) });
     let near = false;
@@ -83,6 +86,7 @@ export class ResultList {
       others.forEach((place, index) => add(also, index ? ", " : null, button(place.name, () => this.events.onPlace(place.id), { class: "place is-small" })));
       add(footer, also);
     }
+    if (this.judging && hit.topics.length) add(footer, thumbs(hit));
     return footer;
   }
 
@@ -110,6 +114,28 @@ export class ResultList {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     entry?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
   }
+}
+
+/** Thumbs that teach the topic; a second click takes the judgement back. */
+function thumbs(hit: Hit): HTMLElement {
+  const note = el("span", { class: "thumb-note", role: "status" });
+  const box = el("span", { class: "thumbs" });
+  let said: boolean | null = null;
+  const judge = (good: boolean) =>
+    void attempt(async () => {
+      const now = said === good ? null : good;
+      const answer = await send<{ retrained: boolean; wanted: number }>("POST", "judge", { node: hit.node, page: hit.page, good: now });
+      said = now;
+      up.setAttribute("aria-pressed", String(said === true));
+      down.setAttribute("aria-pressed", String(said === false));
+      note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${answer.wanted} ${strings.moreNeeded}` : strings.noted;
+    }, (message) => {
+      note.textContent = message;
+    });
+  const up = button("👍︎", () => judge(true), { class: "thumb", "aria-label": strings.good, title: strings.good, "aria-pressed": "false" });
+  const down = button("👎︎", () => judge(false), { class: "thumb", "aria-label": strings.bad, title: strings.bad, "aria-pressed": "false" });
+  box.append(up, down, note);
+  return box;
 }
 
 function readable(url: string): string {

@@ -13,9 +13,10 @@ import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
 import Cluster from "ol/source/Cluster";
 import VectorSource from "ol/source/Vector";
 import { Circle, Fill, Icon, Stroke, Style, Text } from "ol/style";
-import type { Hit, Point as PlacePoint } from "./api";
+import type { Hit, Point as PlacePoint, Understood } from "./api";
 import { baseMap, color, fontFamily } from "./basemap";
 import { button, el } from "./dom";
+import { DrawTool, heatLayer } from "./maptools";
 import { count, countOf, position, strings } from "./strings";
 
 export interface MapEvents {
@@ -24,6 +25,8 @@ export interface MapEvents {
   onClose(): void;
   onPlace(id: number): void;
   onArea(bbox: string): void;
+  onShape(polygon: string): void;
+  onHeat(on: boolean): void;
   onMove(view: string): void;
 }
 
@@ -38,6 +41,8 @@ export class ResultMap {
   private readonly places = new VectorSource<Feature<Point>>();
   private readonly hitLayer: VectorLayer<Cluster<Feature>>;
   private readonly placeLayer: VectorLayer<Cluster<Feature>>;
+  private readonly heat = heatLayer(this.places);
+  private readonly tools: DrawTool;
   private readonly popup: Overlay;
   private readonly popupBody = el("div", { class: "popup-body" });
   private readonly areaButton: HTMLButtonElement;
@@ -52,7 +57,8 @@ export class ResultMap {
     this.areaButton.hidden = true;
     const close = button("×", () => this.closePopup(), { class: "popup-close", "aria-label": strings.close });
     const popup = el("div", { class: "popup", role: "dialog", "aria-label": strings.where }, close, this.popupBody);
-    this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.areaButton);
+    this.tools = new DrawTool(this.events);
+    this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.tools.element, this.areaButton);
 
     this.placeLayer = new VectorLayer({
       source: new Cluster<Feature>({ source: this.places, distance: 44, minDistance: 14 }),
@@ -66,12 +72,13 @@ export class ResultMap {
     this.popup = new Overlay({ element: popup, positioning: "bottom-center", offset: [0, -12], stopEvent: true, autoPan: { margin: 24 } });
     this.map = new OlMap({
       target,
-      layers: [...base.layers, this.placeLayer, this.hitLayer],
+      layers: [...base.layers, this.heat, this.placeLayer, this.tools.layer, this.hitLayer],
       overlays: [this.popup],
       controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: strings.zoomIn, zoomOutTipLabel: strings.zoomOut } }),
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false }),
       view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: 1, maxZoom: 14 }),
     });
+    this.tools.attach(this.map);
     this.listen(target);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       base.restyle();
@@ -80,15 +87,19 @@ export class ResultMap {
   }
 
   private listen(target: HTMLElement): void {
-    this.map.on("click", (event) => this.onClick(event.pixel));
+    this.map.on("click", (event) => {
+      if (!this.tools.active) this.onClick(event.pixel);
+    });
     this.map.on("pointermove", (event) => {
-      if (event.dragging) return;
+      if (event.dragging || this.tools.active) return;
       const cluster = this.at(event.pixel);
       target.classList.toggle("is-pointing", Boolean(cluster));
       const ranks = cluster ? members(cluster).filter((m) => m.get("hit")).map((m) => hitOf(m).rank) : [];
       this.events.onHover(ranks);
     });
-    this.map.on("pointerdrag", () => this.userMoved());
+    this.map.on("pointerdrag", () => {
+      if (!this.tools.active) this.userMoved();
+    });
     target.addEventListener("wheel", () => this.userMoved(), { passive: true });
     target.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.closePopup();
@@ -112,8 +123,12 @@ export class ResultMap {
   }
 
   /** Show the results of the list, and all places that answer; fit to them unless a view is given. */
-  show(hits: Hit[], points: PlacePoint[], view: string): void {
+  show(hits: Hit[], points: PlacePoint[], view: string, area: Understood["area"] = null, heat = false): void {
     this.closePopup();
+    this.tools.outline(area);
+    this.tools.setHeat(heat);
+    this.heat.setVisible(heat);
+    this.placeLayer.setVisible(!heat);
     this.hits.clear(true);
     this.places.clear(true);
     this.hits.addFeatures(
