@@ -151,11 +151,11 @@ def test_a_form_is_checked_as_it_is_typed_and_learns_from_samples(visit: Visit, 
     page.get_by_label("Place", exact=True).fill("Portland")
     expect(page.locator(".offer")).to_have_count(8)
     page.locator(".offer", has_text="Oregon").click()
-    expect(page.locator(".picked li")).to_contain_text("Portland, Oregon")
+    expect(page.locator(".picked li")).to_have_text(re.compile("Portland,.*Oregon"))
     box = page.locator(".picker .world-canvas").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator(".offer", has_text="United States")).to_be_visible()
+    expect(page.locator(".offer").last).to_contain_text("United States")
     text = "The flood in Houston broke the dam, and the flood covered the streets of Houston, Texas. " * 4
     files = [tmp_path / f"sample-{n}.txt" for n in range(4)]
     for file in files:
@@ -247,7 +247,7 @@ def test_a_new_task_runs_on_the_miniature_web(browser: Browser, tmp_path: Path) 
             expect(page.locator(".live .plain tbody tr").first).to_contain_text(re.compile("limit|empty"))
             expect(page.locator(".panel", has_text="Nodes").locator("tbody th", has_text="texas").first).to_be_visible()
             page.get_by_role("button", name="Show the pages").click()
-            expect(page.locator(".figures")).to_contain_text(re.compile(r"[1-9]\d* *places|[1-9]"), timeout=LONG)
+            expect(page.locator(".figures")).to_contain_text(re.compile("[1-9]"), timeout=LONG)
             page.locator("#q").fill("restaurant")
             page.locator("#q").press("Enter")
             expect(page.locator(".hit").first).to_be_visible(timeout=LONG)

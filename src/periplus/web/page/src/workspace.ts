@@ -36,6 +36,7 @@ export class Workspace {
     if (state.view === "tasks") state.task ? this.showTask(state.task) : this.showTasks();
     if (state.view === "new") void this.showForm();
     if (wanted) this.element.scrollTop = 0;
+    else this.element.replaceChildren();
     return wanted;
   }
 
