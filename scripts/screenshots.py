@@ -76,8 +76,8 @@ def served(folder: Path) -> Iterator[str]:
         seeds = [line.strip(' ",') for line in job.read_text().splitlines() if line.strip().startswith('"http')]
         nodes = {"texas": ["Houston, TX", "Dallas, TX"], "pacific": ["Portland, OR", "Los Angeles, CA"],
                  "east": ["New York, NY", "Boston, MA"], "rest": []}  # fmt: skip
-        plan: dict[str, Any] = {"name": "Restaurants of three coasts", "seeds": seeds, "keep": "all",
-                                "pages": 4000, "nodes": nodes, "delay_seconds": 0.5, "keywords": {"restaurant": 1, "menu": 0.6}}  # fmt: skip
+        plan: dict[str, Any] = {"name": "Restaurants of three coasts", "seeds": seeds, "keep": "all", "pages": 4000}
+        plan |= {"nodes": nodes, "delay_seconds": 0.5, "keywords": {"restaurant": 1, "menu": 0.6}}
         call(address, "/api/tasks", plan | {"schedule": "every 12 hours"})
         call(address, "/api/tasks/1/wish", {"wish": "start"})
         floods = {"name": "Floods around Sylhet", "places": {"Sylhet": 1}, "contact": "https://example.org/us"}

@@ -1,7 +1,7 @@
 /** The list of results: numbered as the markers are, each entry tied to its marker. */
 
 import { attempt, type Hit, type SearchAnswer, send } from "./api";
-import { add, button, el, marked, outerLink } from "./dom";
+import { add, button, el, marked, outerLink, svg } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
 import { count, day, strings } from "./strings";
 
@@ -116,6 +116,16 @@ export class ResultList {
   }
 }
 
+const UP = "M2 8h3v8H2zM5 8l4-6c1.4 0 2 1 1.7 2.3L10 7h4.4c1.1 0 1.8 1 1.5 2l-1.6 5.6c-.2.8-.9 1.4-1.7 1.4H5z";
+const DOWN = "M2 10h3V2H2zM5 10l4 6c1.4 0 2-1 1.7-2.3L10 11h4.4c1.1 0 1.8-1 1.5-2l-1.6-5.6C14.100 2.600 13.400 2 12.600 2H5z";
+
+/** A drawn sign, since fonts differ in what they have. */
+function thumb(path: string, onClick: () => void, attributes: Record<string, string>): HTMLButtonElement {
+  const one = button("", onClick, attributes);
+  one.append(svg("svg", { viewBox: "0 0 18 18", class: "tool-icon", "aria-hidden": "true" }, svg("path", { d: path })));
+  return one;
+}
+
 /** Thumbs that teach the topic; a second click takes the judgement back. */
 function thumbs(hit: Hit): HTMLElement {
   const note = el("span", { class: "thumb-note", role: "status" });
@@ -132,8 +142,8 @@ function thumbs(hit: Hit): HTMLElement {
     }, (message) => {
       note.textContent = message;
     });
-  const up = button("👍︎", () => judge(true), { class: "thumb", "aria-label": strings.good, title: strings.good, "aria-pressed": "false" });
-  const down = button("👎︎", () => judge(false), { class: "thumb", "aria-label": strings.bad, title: strings.bad, "aria-pressed": "false" });
+  const up = thumb(UP, () => judge(true), { class: "thumb", "aria-label": strings.good, title: strings.good, "aria-pressed": "false" });
+  const down = thumb(DOWN, () => judge(false), { class: "thumb", "aria-label": strings.bad, title: strings.bad, "aria-pressed": "false" });
   box.append(up, down, note);
   return box;
 }

@@ -173,7 +173,7 @@ export class ResultMap {
     }
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
-    this.map.getView().fit(extent, { padding: [70, side, 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
+    this.map.getView().fit(extent, { padding: [70, Math.max(side, 72), 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
   }
 
   /** Where nearly all pages are: a few far away must not make a map of the world of them. */

@@ -150,7 +150,7 @@ function glow(hue: string): HTMLCanvasElement {
   const pen = canvas.getContext("2d");
   if (pen) {
     const shade = pen.createRadialGradient(GLOW / 2, GLOW / 2, 0, GLOW / 2, GLOW / 2, GLOW / 2);
-    for (const [at, alpha] of [[0, 0.85], [0.25, 0.5], [0.6, 0.16], [1, 0]] as const) shade.addColorStop(at, `rgb(${hue} / ${alpha})`);
+    for (const [at, alpha] of [[0, 0.6], [0.3, 0.3], [0.65, 0.09], [1, 0]] as const) shade.addColorStop(at, `rgb(${hue} / ${alpha})`);
     pen.fillStyle = shade;
     pen.fillRect(0, 0, GLOW, GLOW);
   }
