@@ -103,7 +103,7 @@ def prepared(page: Page, name: str) -> None:
         page.locator(".log li strong").first.wait_for(timeout=60_000)
         page.locator(".live .plain tbody tr").first.wait_for(timeout=60_000)
     if name == "page":
-        page.locator(".evidence-chips, .evidence p").first.wait_for()
+        page.locator(".evidence-topic").first.wait_for(timeout=60_000)
 
 
 def photograph(browser: Browser, address: str) -> None:

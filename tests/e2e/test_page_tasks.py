@@ -184,6 +184,7 @@ def test_a_comparison_is_shown(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Strategies compared")).to_be_visible()
     expect(page.locator(".compare table tbody tr")).to_have_count(3)
     expect(page.locator(".compare .plot")).to_have_count(2)
+    expect(page.get_by_text("geo-coverage over pages")).to_be_visible()
     page.get_by_label("Measure").select_option("geo_focus")
     expect(page.locator(".compare .plot").first).to_have_attribute("aria-label", re.compile("geo-focus: url 0.305"))
     page.get_by_role("link", name="Search").click()

@@ -55,12 +55,14 @@ class Api:
         *,
         names: GazetteerNames | None = None,
         token: bool = False,
+        tiles: str = "",
     ) -> None:
         """`desk`: saved crawls, where there are any. `names`: the gazetteer that explains pages."""
         self._shelf = shelf
         self._desk = desk
         self._comparisons = comparisons or Comparisons()
         self._names = names or GazetteerNames()
+        self._tiles = tiles
         self._places = asyncio.Semaphore(AT_ONCE)
         self._document = document(token=token, tasks=desk is not None)
         self.counts = RequestCounts()
@@ -157,6 +159,7 @@ class Api:
         return self._collection.info() | {
             "tasks": self._desk is not None,
             "comparisons": len(self._comparisons.names()["results"]),
+            "tiles": self._tiles,
         }
 
     def search(self, request: Request) -> dict[str, Any]:

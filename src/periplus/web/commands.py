@@ -51,6 +51,10 @@ def serve(
     compare: Annotated[
         list[Path] | None, typer.Option("--compare", metavar="DIR", help="A result of `periplus compare` to show.")
     ] = None,
+    tiles: Annotated[
+        str,
+        typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png."),
+    ] = "",
 ) -> None:
     """Serve the web page and the HTTP API.
 
@@ -64,8 +68,16 @@ def serve(
         )  # fmt: skip
         tasks = TaskServing(TaskBook(place), begin, _defaults(task_defaults))
     run_server(
-        folders or [], host, port, token, rate=rate, origins=cors or [], tasks=tasks, comparisons=compare or []
-    )  # fmt: skip
+        folders or [],
+        host,
+        port,
+        token,
+        rate=rate,
+        origins=cors or [],
+        tasks=tasks,
+        comparisons=compare or [],
+        tiles=tiles,
+    )
 
 
 def _defaults(path: Path | None) -> dict[str, Any]:

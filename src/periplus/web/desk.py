@@ -18,7 +18,7 @@ from periplus.tasks.commands import state_of
 from periplus.tasks.schedule import Schedule
 from periplus.tasks.service import progress_file
 from periplus.web.bodies import NewQuestion, NewTask, WishBody
-from periplus.web.forms import check_form, job_of_form, place_json
+from periplus.web.forms import check_form, job_of_form, place_json, places_json
 from periplus.web.lessons import Lessons
 
 __all__ = ["Missing", "TaskDesk", "TaskServing"]
@@ -160,7 +160,7 @@ class TaskDesk:
                 found += [gazetteer.place(key) for key in reversed(found[0].ancestors[2:])]
         else:
             found = gazetteer.find(text, limit=MOST_PLACES) if text.strip() else []
-        return {"places": [place_json(place) for place in found]}
+        return {"places": places_json(found)}
 
     # -- Wishing -----------------------------------------------------------------------------------
 

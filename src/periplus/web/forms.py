@@ -1,6 +1,8 @@
 """The new-crawl form: from what a person typed to a job, and what is wrong with it, field by field."""
 
 import ipaddress
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +16,7 @@ from periplus.tasks.book import NAME
 from periplus.urls import canonicalize
 from periplus.web.bodies import NewTask
 
-__all__ = ["check_form", "job_of_form", "place_json"]
+__all__ = ["check_form", "job_of_form", "place_json", "places_json"]
 
 MOST_ERRORS = 30
 NEXT_TIMES = 3
@@ -27,13 +29,27 @@ def place_json(place: Place) -> dict[str, Any]:
     return {
         "id": place.id,
         "name": place.name,
-        "label": ", ".join(reversed([name for name in place.path[2:] if name])) or place.name,
+        "label": _label(place),
         "kind": place.kind,
         "country": place.country,
         "lat": place.point.lat,
         "lon": place.point.lon,
         "population": place.population,
     }
+
+
+def _label(place: Place, *, whole: bool = False) -> str:
+    """`Portland, Oregon, United States`; `whole`: with the county, where that is what tells two places apart."""
+    names = [name for name in place.path[2:] if name] or [place.name]
+    if not whole and place.kind == "city" and len(names) > 3:
+        names = [names[0], names[1], names[-1]]
+    return ", ".join(reversed(names))
+
+
+def places_json(places: Sequence[Place]) -> list[dict[str, Any]]:
+    """Places with labels that tell them apart."""
+    counts = Counter(_label(place) for place in places)
+    return [place_json(place) | {"label": _label(place, whole=counts[_label(place)] > 1)} for place in places]
 
 
 def job_of_form(form: NewTask, defaults: dict[str, Any]) -> dict[str, Any]:

@@ -62,11 +62,13 @@ class Guard:
         rate: float = 0.0,
         origins: frozenset[str] = frozenset(),
         methods: Callable[[str], frozenset[str]] = lambda _: READING,
+        images: str = "",
     ) -> None:
         """`hosts`: names that the Host header may carry, without port; empty allows any (a token is needed then).
 
         `rate`: requests a second to /api that one visitor may make; 0: any number. `origins`: sites whose pages may
-        ask from a browser (CORS); they may read, never write. `methods`: those that an address knows.
+        ask from a browser (CORS); they may read, never write. `methods`: those that an address knows. `images`:
+        an origin that pictures of the map may come from.
         """
         self._app = app
         self._hosts = hosts
@@ -74,6 +76,10 @@ class Guard:
         self._limit = RateLimit(rate)
         self._origins = origins
         self._methods = methods
+        policy = SECURITY_HEADERS["content-security-policy"]
+        if images:
+            policy = policy.replace("img-src 'self'", f"img-src 'self' {images}")
+        self._headers = SECURITY_HEADERS | {"content-security-policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then pass on."""
@@ -84,7 +90,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in self._headers.items():
                     headers[name] = value
                 self._allow_origin(scope, headers)
             await send(message)

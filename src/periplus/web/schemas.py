@@ -270,6 +270,7 @@ SCHEMAS: dict[str, Schema] = {
             "top_places": _list(_ref("Place")),
             "tasks": FLAG,
             "comparisons": WHOLE,
+            "tiles": TEXT,
         }
     ),
     "Details": _object(

@@ -29,7 +29,7 @@ from periplus.web.guard import Guard, error_response, is_loopback
 from periplus.web.openapi import allowed_methods
 from periplus.web.shelf import Shelf
 
-__all__ = ["build_app", "listen", "serve", "server_config"]
+__all__ = ["build_app", "listen", "serve", "server_config", "tile_origin"]
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_HEAD = 2 * 2**20
@@ -48,12 +48,13 @@ def build_app(
     token: str | None = None,
     rate: float = 0.0,
     origins: frozenset[str] = frozenset(),
+    tiles: str = "",
 ) -> Starlette:
     """The application over open collections; it closes them when it ends. The rest is as in `Api` and `Guard`.
 
     `app.state.streams.leaving` is to say when the server is about to end.
     """
-    api = Api(shelf, desk, comparisons, token=token is not None)
+    api = Api(shelf, desk, comparisons, token=token is not None, tiles=tiles)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -74,7 +75,17 @@ def build_app(
         routes=routes,
         lifespan=lifespan,
         middleware=[
-            Middleware(partial(Guard, hosts=hosts, token=token, rate=rate, origins=origins, methods=methods)),
+            Middleware(
+                partial(
+                    Guard,
+                    hosts=hosts,
+                    token=token,
+                    rate=rate,
+                    origins=origins,
+                    methods=methods,
+                    images=tile_origin(tiles),
+                )
+            ),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _failure},
@@ -118,10 +129,11 @@ def serve(
     origins: Sequence[str] = (),
     tasks: TaskServing | None = None,
     comparisons: Sequence[Path] = (),
+    tiles: str = "",
 ) -> None:
     """Serve until interrupted. Raises UsageError without a token off loopback, PortTaken for a busy port.
 
-    `tasks`: saved crawls; without them, at least one folder is needed.
+    `tasks`: saved crawls; without them, at least one folder is needed. `tiles`: an online base map's address.
     """
     if not is_loopback(host) and not token:
         raise UsageError(f"--host {host} can be reached from elsewhere; give a --token, or leave the host away")
@@ -132,6 +144,7 @@ def serve(
     for origin in origins:
         if not re.fullmatch(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?", origin):
             raise UsageError(f"--cors {origin[:60]!r} is no origin; write https://example.org, without a path")
+    tile_origin(tiles)
     compared = Comparisons(comparisons)
     listener = listen(host, port)
     names = GazetteerNames()
@@ -145,7 +158,9 @@ def serve(
             raise UsageError("no folder given; name the folder of a crawl, or leave --no-tasks away")
         shelf = Shelf(folders, names, desk.folders if desk else None)
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
-        app = build_app(shelf, desk, compared, hosts=hosts, token=token, rate=rate, origins=frozenset(origins))
+        app = build_app(
+            shelf, desk, compared, hosts=hosts, token=token, rate=rate, origins=frozenset(origins), tiles=tiles
+        )
         if service is not None:
             service.start()
         shown = f"[{host}]" if ":" in host else host
@@ -158,6 +173,18 @@ def serve(
         listener.close()
         if service is not None:
             service.close()
+
+
+def tile_origin(template: str) -> str:
+    """The origin of an online base map, which the content policy lets through; empty for none. UsageError if wrong."""
+    if not template:
+        return ""
+    found = re.match(r"(https://[a-z0-9.-]+(?::\d{1,5})?)/[\w./{}?=&%-]*\Z", template)
+    if found is None or not all(part in template for part in ("{z}", "{x}", "{y}")):
+        raise UsageError(
+            f"--tiles {template[:80]!r} is no tile address; write https://tiles.example/{{z}}/{{x}}/{{y}}.png"
+        )
+    return found[1]
 
 
 def server_config(app: Starlette) -> uvicorn.Config:

@@ -97,6 +97,7 @@ export interface Info {
   top_places: Place[];
   tasks: boolean;
   comparisons: number;
+  tiles: string;
 }
 
 export interface Evidence {

@@ -13,6 +13,7 @@ interface Comparison {
 }
 
 const COLOURS = ["series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8"];
+const LESS_IS_BETTER = new Set(["overlap", "communication_overhead", "links_assigned_away_per_page"]);
 const WIDTH = 640;
 const HEIGHT = 260;
 
@@ -54,7 +55,7 @@ export class CompareView {
     this.body.replaceChildren(
       el("div", { class: "compare-tools" }, this.which.options.length > 1 ? el("label", { for: "c-which" }, strings.compareView, " ", this.which) : null, el("label", { for: "c-measure" }, strings.measure, " ", this.measure)),
       el("p", { class: "path" }, facts.map(([name, value]) => `${name.replaceAll("_", " ")}: ${String(value)}`).join(" · ")),
-      el("div", { class: "compare-plots" }, bars(found, measure), lines(found, measure)),
+      el("div", { class: "compare-plots" }, figure(label(measure), bars(found, measure)), course(found, measure)),
       table(found),
     );
   }
@@ -71,7 +72,8 @@ function numberOf(row: Row, measure: string): number | null {
 
 function measuresOf(found: Comparison): string[] {
   const names = Object.values(found.strategies).flatMap((row) => Object.keys(row).filter((key) => typeof row[key] === "number" && !key.endsWith("_interval")));
-  return [...new Set(names)].sort((a, b) => Number(a === "pages") - Number(b === "pages"));
+  const place = (name: string) => (name === "geo_coverage" ? 0 : name === "pages" ? 2 : 1);
+  return [...new Set(names)].sort((a, b) => place(a) - place(b));
 }
 
 function short(value: number): string {
@@ -81,7 +83,10 @@ function short(value: number): string {
 function table(found: Comparison): HTMLElement {
   const measures = measuresOf(found);
   const head = el("tr", {}, el("th", { scope: "col" }, strings.strategy), ...measures.map((one) => el("th", { scope: "col" }, label(one))));
-  const best = new Map(measures.map((one) => [one, Math.max(...Object.values(found.strategies).map((row) => numberOf(row, one) ?? -Infinity))]));
+  const best = new Map(measures.filter((one) => one !== "pages").map((one) => {
+    const values = Object.values(found.strategies).flatMap((row) => numberOf(row, one) ?? []);
+    return [one, LESS_IS_BETTER.has(one) ? Math.min(...values) : Math.max(...values)];
+  }));
   const rows = Object.entries(found.strategies).map(([name, row]) =>
     el("tr", {}, el("th", { scope: "row" }, name), ...measures.map((one) => {
       const value = numberOf(row, one);
@@ -109,8 +114,21 @@ function bars(found: Comparison, measure: string): SVGSVGElement {
   return picture;
 }
 
+function figure(title: string, picture: SVGSVGElement): HTMLElement {
+  return el("figure", { class: "plot-box" }, el("figcaption", {}, title), picture);
+}
+
+/** The course of the crawl: of this measure if it was kept, else of geo-coverage. */
+function course(found: Comparison, measure: string): HTMLElement | null {
+  for (const one of [measure, "geo_coverage"]) {
+    const picture = lines(found, one);
+    if (picture) return figure(`${label(one)} ${strings.overPages}`, picture);
+  }
+  return null;
+}
+
 /** The measure over the pages of the crawl, where the comparison kept its course. */
-function lines(found: Comparison, measure: string): HTMLElement | SVGSVGElement | null {
+function lines(found: Comparison, measure: string): SVGSVGElement | null {
   const series = Object.entries(found.strategies).map(([name, row], index) => ({
     name,
     colour: COLOURS[index % COLOURS.length] ?? "",

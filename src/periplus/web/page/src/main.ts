@@ -221,6 +221,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   const asked = hasQuestion(state);
   const events = { onPlace: choosePlace, onWord: addWord };
   shownAsOf = answer.as_of;
+  map.setTiles(info.tiles);
   const heat = state.layer === "heat";
   holdings.textContent = `${count(info.pages)} ${strings.pages} · ${count(info.places)} ${strings.placesFound}`;
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");

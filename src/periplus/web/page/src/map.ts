@@ -8,10 +8,12 @@ import { defaults as defaultControls } from "ol/control/defaults";
 import { boundingExtent, type Extent, getWidth } from "ol/extent";
 import Point from "ol/geom/Point";
 import { defaults as defaultInteractions } from "ol/interaction/defaults";
+import TileLayer from "ol/layer/Tile";
 import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
 import Cluster from "ol/source/Cluster";
 import VectorSource from "ol/source/Vector";
+import XYZ from "ol/source/XYZ";
 import { Circle, Fill, Icon, Stroke, Style, Text } from "ol/style";
 import type { Hit, Point as PlacePoint, Understood } from "./api";
 import { baseMap, color, fontFamily } from "./basemap";
@@ -48,6 +50,8 @@ export class ResultMap {
   private readonly areaButton: HTMLButtonElement;
   private hot = new Set<number>();
   private moved = false;
+  private tiled = false;
+  private readonly under: number; // where the base map ends
   private settling = true;
 
   constructor(private readonly events: MapEvents) {
@@ -79,6 +83,7 @@ export class ResultMap {
       view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: 1, maxZoom: 14 }),
     });
     this.tools.attach(this.map);
+    this.under = base.layers.length;
     this.listen(target);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       base.restyle();
@@ -207,6 +212,13 @@ export class ResultMap {
   reveal(rank: number): void {
     const cluster = this.hitLayer.getSource()?.getFeatures().find((one) => members(one).some((m) => hitOf(m).rank === rank));
     if (cluster) this.openHits(cluster, rank);
+  }
+
+  /** An online base map over the built-in one, if the server has one configured. */
+  setTiles(url: string): void {
+    if (!url || this.tiled) return;
+    this.tiled = true;
+    this.map.getLayers().insertAt(this.under, new TileLayer({ source: new XYZ({ url }) }));
   }
 
   updateSize(): void {

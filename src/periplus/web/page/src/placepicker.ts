@@ -72,7 +72,7 @@ export class PlacePicker {
     this.offers.replaceChildren(
       ...places.map((place) => {
         const go = button("", () => this.choose(place), { class: "offer" });
-        go.append(el("span", {}, place.label), el("small", {}, place.kind));
+        go.append(el("span", {}, place.label), el("small", {}, strings.kinds[place.kind] ?? place.kind));
         return el("li", {}, go);
       }),
     );

@@ -203,6 +203,7 @@ export const strings = {
   placePlaceholder: "Lisbon",
   noSuchPlace: "No place of that name.",
   choosePlace: "Which one?",
+  kinds: { city: "town", admin1: "state or region", admin2: "county", country: "country", continent: "continent", feature: "landscape", region: "region" } as Record<string, string>,
   mapPick: "Map: click to choose a place",
   beginTitle: "Where to begin",
   seedsLabel: "Addresses, one a line",
