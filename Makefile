@@ -24,8 +24,8 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# The geoparser's inner loops are compiled anew whenever they change; without a C compiler they stay plain Python.
-$(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/places/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/places/*.pxd))
+# The inner loops (modules with a .pxd beside them) are compiled anew whenever they change; without a C compiler they stay plain Python.
+$(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/*/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/*/*.pxd))
 	@test "$$PERIPLUS_PURE" = 1 || $(BIN)/python scripts/system_packages.py gcc "python headers"
 	$(BIN)/python scripts/compile_kernel.py
 	@touch $@

@@ -4,12 +4,16 @@ import ipaddress
 import os
 import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Small matrices: threads of the linear algebra library would get in each other's way. Before the first import of numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
 SKIPPED_FOR_WANT_OF = pytest.StashKey[Counter[str]]()
@@ -47,6 +51,7 @@ def _is_installed(name: str) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.setdefault("PERIPLUS_TASKS", tempfile.mkdtemp(prefix="periplus-tasks-"))  # never the user's own
     config.stash[SKIPPED_FOR_WANT_OF] = Counter()
 
 

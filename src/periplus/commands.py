@@ -25,7 +25,7 @@ from periplus.job import Prepared, prepare
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
-from periplus.running import ProgressFile
+from periplus.running import ProgressFile, keep_memory_together
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
@@ -150,6 +150,7 @@ def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) 
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
+        keep_memory_together()
         _calm_collector()
         if progress is not None:
             summary = uvloop.run(_supervised(Crawl(prepared, SystemClock(), ProgressFile(progress).write)))

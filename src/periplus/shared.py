@@ -8,6 +8,7 @@ from periplus.fetch import Fetcher, RobotsBook
 from periplus.frontier import HostOrder, Intake, Schedule
 from periplus.model import Outcome
 from periplus.pages import Workers
+from periplus.reaching import Reaching
 from periplus.registering import RegisteredLinks
 from periplus.running import Journal
 from periplus.settings import CrawlSettings
@@ -68,3 +69,4 @@ class Shared:
     journal: Journal
     book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
     registered: RegisteredLinks | None = None  # only where an RDAP service is asked
+    reaching: Reaching | None = None  # only where the network decides, or is emulated

@@ -112,9 +112,9 @@ def test_heat_spelling_paging_and_export(visit: Visit) -> None:
         page.get_by_role("link", name="GeoJSON").click()
     features = json.loads(Path(download.value.path()).read_text())["features"]
     expect(page.locator(".total")).to_contain_text(f"{len(features)} pages")
-    visit.open("/?q=resturant+pizza")
+    visit.open("/?q=lobstter")
     page.locator(".did-you-mean").click()
-    expect(page.locator("#q")).to_have_value("restaurant pizza")
+    expect(page.locator("#q")).to_have_value("lobster")
 
 
 def test_what_is_behind_a_page_and_thumbs(visit: Visit) -> None:

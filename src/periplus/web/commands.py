@@ -63,21 +63,16 @@ def serve(
     tasks = None
     if not no_tasks:
         place = home or default_home()
-        begin = partial(
-            make_service, place, crawls=crawls, workers=workers, ranges=hook_private, ports=hook_port
-        )  # fmt: skip
+        begin = partial(make_service, place, crawls=crawls, workers=workers, ranges=hook_private, ports=hook_port)
         tasks = TaskServing(TaskBook(place), begin, _defaults(task_defaults))
     run_server(
-        folders or [],
-        host,
-        port,
-        token,
+        folders or [], host, port, token,
         rate=rate,
         origins=cors or [],
         tasks=tasks,
         comparisons=compare or [],
         tiles=tiles,
-    )
+    )  # fmt: skip
 
 
 def _defaults(path: Path | None) -> dict[str, Any]:

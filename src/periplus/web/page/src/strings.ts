@@ -108,7 +108,7 @@ export const strings = {
   // Page view
   evidence: "Evidence",
   evidenceNote: "Judged again from the stored text.",
-  atLeast: "at least",
+  least: "at least",
   keywords: "Keywords",
   links: "Links of this page",
   noLinks: "No links were stored.",
