@@ -7,6 +7,8 @@ Reads what the parser writes out again, not what the page was: there every tag i
 import re
 from dataclasses import dataclass
 
+from periplus.model import LinkPosition
+
 __all__ = ["Flow", "RawLink", "read_flow"]
 
 TAG = re.compile("<([^>]*)>")
@@ -17,9 +19,23 @@ BLOCKS = (
     "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
     "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 )  # fmt: skip
-BLOCK, LINK, LINK_END, IMAGE = range(1, 5)
+BLOCK, LINK, LINK_END, IMAGE, PART, PART_END = range(1, 7)
+PARTS = {
+    **{f"h{level}": LinkPosition.HEADING for level in range(1, 7)},
+    "nav": LinkPosition.NAVIGATION,
+    "footer": LinkPosition.FOOTER,
+    "aside": LinkPosition.FOOTER,
+    "table": LinkPosition.TABLE,
+    "ol": LinkPosition.TEXT,
+    "ul": LinkPosition.TEXT,
+    "div": LinkPosition.TEXT,
+}
+"""Elements that say where in the page a link stands; the last three only if they call themselves breadcrumbs."""
+
 KINDS = {
     **{sign + name: BLOCK for name in BLOCKS for sign in ("", "/")},
+    **{name: PART for name in PARTS},
+    **{f"/{name}": PART_END for name in PARTS},
     "a": LINK,
     "area": LINK,
     "/a": LINK_END,
@@ -39,6 +55,8 @@ class RawLink:
     end: int = -1
     spare: str = ""
     """What stands for its text where it has none: its title, or what its picture shows."""
+
+    position: LinkPosition = LinkPosition.TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +92,24 @@ class _Walk:
         self._gap = NOTHING
         self._opened: RawLink | None = None
         self._closed_at = -1
+        self._position = LinkPosition.TEXT
+        self._around: list[tuple[str, LinkPosition]] = []  # elements that are open, with the position before them
 
     def take_tag(self, tag: str) -> None:
         """A tag: most are neither a line break nor a link."""
         cut = tag.find(" ")
-        kind = KINDS.get(tag if cut < 0 else tag[:cut])
+        name = tag if cut < 0 else tag[:cut]
+        kind = KINDS.get(name)
         if kind is None:
             return
         if kind == BLOCK:
             self._gap = LINE
+        elif kind >= PART:
+            self._gap = LINE
+            if kind == PART:
+                self._enter(name, tag)
+            else:
+                self._leave(name[1:])
         elif kind == LINK_END:
             self._opened, self._closed_at = None, self._length
         elif kind == LINK:
@@ -116,13 +143,25 @@ class _Walk:
         self._gap = BLANK if text[-1].isspace() else NOTHING
         return self._length
 
+    def _enter(self, name: str, tag: str) -> None:
+        """Into a part of the page. Navigation in a table is navigation, a table in navigation is too."""
+        position = PARTS[name]
+        if position <= LinkPosition.NAVIGATION and tag != name and "breadcrumb" in tag.lower():
+            position = LinkPosition.BREADCRUMB
+        self._around.append((name, self._position))
+        self._position = max(self._position, position)
+
+    def _leave(self, name: str) -> None:
+        if self._around and self._around[-1][0] == name:
+            self._position = self._around.pop()[1]
+
     def _open(self, tag: str) -> None:
         found = HREF.search(tag)
         if found is None:
             return
         if self._closed_at == self._length:
             self._gap = self._gap or BLANK  # two links side by side are two words, whatever a style sheet says
-        link = RawLink(plain(found[1]), _attribute(REL, tag), self._length)
+        link = RawLink(plain(found[1]), _attribute(REL, tag), self._length, position=self._position)
         link.spare = _attribute(ALT, tag) or _attribute(TITLE, tag)
         self.links.append(link)
         self._opened = None if tag.startswith("area") else link
