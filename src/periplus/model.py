@@ -438,8 +438,8 @@ class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
-    (place id, kind, strength) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
-    much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
+    (place id, kind, strength) is what a strategy that remembers settles again before the link goes on. `steps` is
+    how much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
     `anchor` is what the link says, in one line, for the index of the page it leads to.
     """
 

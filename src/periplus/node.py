@@ -188,8 +188,8 @@ class Node:
         if not settling.learns:
             return analysis
         if not lease.sitemap:
-            settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
-        return replace(analysis, links=settling.settle(analysis.links, self.name))
+            settling.learn_page(lease.url, lease.host, analysis)
+        return replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
 
     def _worths(self, lease: Lease, analysis: Analysis) -> list[float] | None:
         """Learn from how the page was judged, then value its links by all that is known of them."""
@@ -216,7 +216,11 @@ class Node:
         if answer.fetched is None:
             self._shared.health.last_failure = f"{lease.url}: {answer.detail}"
         if answer.redirect is not None:
-            accepted = self._shared.intake.accept_redirect(self.name, lease, answer.redirect)
+            target = canonicalize(answer.redirect)
+            receiver = self._shared.settling.redirected(target.href, target.host, self.name) if target else None
+            accepted = self._without_repeats(
+                self._shared.intake.accept_redirect(self.name, lease, answer.redirect, receiver)
+            )
             outcome = Outcome.TOO_MANY_REDIRECTS if "redirects" in accepted.dropped else outcome
             outcome = Outcome.GONE if lease.visits else outcome  # what was a page leads elsewhere now
             self._commit(
@@ -224,6 +228,7 @@ class Node:
                     lease,
                     outcome,
                     new_urls=accepted.mine,
+                    parcels=accepted.others,
                     beyond=accepted.beyond,
                     redirect=fingerprint(answer.redirect),
                     dropped=accepted.dropped,

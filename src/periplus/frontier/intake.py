@@ -131,8 +131,8 @@ class Intake:
         refused = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
         return None if refused else parcel
 
-    def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
-        """Let the target of a redirect in: as a new URL of this node, so that every hop passes every rule."""
+    def accept_redirect(self, node: str, lease: Lease, target: str, receiver: str | None = None) -> Accepted:
+        """Let the target of a redirect in: as a new URL, of this node or the receiver, so that it passes every rule."""
         url = canonicalize(target)
         reason = (
             drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports, scope=self._crawl.scope)
@@ -141,12 +141,14 @@ class Intake:
         )
         if url is None or reason:
             return Accepted((), (), {reason or "not_http": 1})
-        link = RoutedLink(url.href, url.host, fingerprint(url.href), node)
+        link = RoutedLink(url.href, url.host, fingerprint(url.href), receiver or node)
         new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
         if new.redirects > self._fetch.redirects:
-            return Accepted((), (), {"redirects": 1}, (Parcel(node, new),))
+            return Accepted((), (), {"redirects": 1}, (Parcel(link.node, new),))
         reason = self._refusal(node, link)
-        return Accepted((), (), {reason: 1}) if reason else Accepted((new,), (), {})
+        if reason:
+            return Accepted((), (), {reason: 1})
+        return Accepted((new,), (), {}) if link.node == node else Accepted((), (Parcel(link.node, new),), {})
 
     def accept_sitemaps(self, node: str, depth: int, nesting: int, urls: Iterable[str]) -> Accepted:
         """Let sitemaps in that robots.txt or another sitemap names; a host has so many, and not too far down."""

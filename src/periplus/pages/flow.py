@@ -34,7 +34,7 @@ PARTS = {
 
 KINDS = {
     **{sign + name: BLOCK for name in BLOCKS for sign in ("", "/")},
-    **{name: PART for name in PARTS},
+    **dict.fromkeys(PARTS, PART),
     **{f"/{name}": PART_END for name in PARTS},
     "a": LINK,
     "area": LINK,
