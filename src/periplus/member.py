@@ -4,6 +4,7 @@ The way of a page is the same as on one machine (`node.py`, `crawl.py`). What di
 have homes, hosts that others want are asked in slices of time, and the end is found out together.
 """
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
@@ -247,6 +248,13 @@ class MemberCrawl(Crawl):
         if self._order in ("stopping", "ended"):
             self.stop(found[0].reason)
         self._happened.set()
+
+    async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
+        await super()._dispatch(shared, group)
+        counts = {name.replace(" ", "_"): count for name, count in self._net.counts.items()}
+        self._journal.write(
+            "exchange", **counts, hosts_noted=self._leases.created, hosts_passed_on=self._leases.passed_on
+        )
 
     # -- Turns and deliveries ----------------------------------------------------------------------
 
