@@ -36,6 +36,7 @@ COMMANDS = {
     "record": "periplus.experiments:record",
     "compare": "periplus.experiments:compare",
     "delegate": "periplus.network.commands:delegate",
+    "network": "periplus.network.range_commands:network_app",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "relocate": "periplus.relocation:relocate",

@@ -28,6 +28,7 @@ from periplus.job import Prepared, prepare
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
+from periplus.running import keep_memory_together
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
@@ -176,6 +177,7 @@ def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
+        keep_memory_together()
         calm_collector()
         summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
         if prepared.job.crawl.site_memory and summary.stop_reason != INTERRUPTION:

@@ -28,12 +28,24 @@ from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
+from periplus.network.memory import SqliteDelegations
 from periplus.node import Node
 from periplus.pages import Workers
+from periplus.reaching import BY_NETWORK, Reaching, make_reaching
 from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
-from periplus.running import DiskRoom, Journal, Progress, Watchdog, cause_of, exposition, serve_metrics, why_empty
+from periplus.running import (
+    DiskRoom,
+    Journal,
+    Progress,
+    Watchdog,
+    cause_of,
+    exposition,
+    give_memory_back,
+    serve_metrics,
+    why_empty,
+)
 from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader
@@ -168,9 +180,18 @@ class Crawl:
         )
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
-        async with Transport(
-            fetch, resolver, guard, self._clock, agent=agent, connections=crawl.connections
-        ) as transport:
+        async with (
+            Transport(
+                fetch,
+                resolver,
+                guard,
+                self._clock,
+                agent=agent,
+                connections=crawl.connections,
+                watch=crawl.strategy in BY_NETWORK and not self._job.network.round_trips,
+            ) as transport,
+            self._reaching(transport) as reaching,
+        ):
             yield Shared(
                 clock=self._clock,
                 schedule=schedule,
@@ -201,6 +222,20 @@ class Crawl:
                 book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
                 robots_share=self._robots_share(),
                 registered=self._registered(transport, schedule) if crawl.rdap else None,
+                reaching=reaching,
+            )
+
+    @contextlib.asynccontextmanager
+    async def _reaching(self, transport: Transport) -> AsyncIterator[Reaching | None]:
+        """What the strategy needs of the network; what it learns of it is kept in the crawl's folder."""
+        if self._job.crawl.strategy not in BY_NETWORK and not self._job.network.emulate:
+            yield None
+            return
+        lens = self._prepared.lens
+        self._prepared.folder.path.mkdir(parents=True, exist_ok=True)
+        with contextlib.closing(SqliteDelegations(self._prepared.folder.path / "delegations.db")) as store:
+            yield await make_reaching(
+                self._job, lens.ownership, lens.gazetteer, transport=transport, clock=self._clock, store=store
             )
 
     def _robots_share(self) -> RobotsShare | None:
@@ -209,7 +244,7 @@ class Crawl:
     def _registered(self, transport: Transport, schedule: Schedule) -> RegisteredLinks:
         """Where domains are registered, asked of the job's RDAP service and kept in the crawl's folder."""
         kept, visit = self._prepared.folder.path / "registrations.jsonl", Detours(schedule, self._clock).visit
-        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit)
+        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit, transport.converse)
         return RegisteredLinks(registrations, self._prepared.lens.gazetteer, self._prepared.lens.topics)
 
     async def _plant_seeds(self, shared: Shared) -> None:
@@ -219,6 +254,8 @@ class Crawl:
             self._journal.write("seeds_left_out", kept=len(kept), left_out=len(seeds) - len(kept))
         if not kept:
             raise ConfigError(f"no seed is left: none has places nearer together than crawl.seed_correlation {least:g}")
+        if shared.reaching is not None:
+            kept = await shared.reaching.seeds(kept)
         self._plant(kept, shared)
 
     def _plant(self, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
@@ -407,6 +444,7 @@ class Crawl:
                 self._indexes.pop(node.name, None)
                 shutil.rmtree(node.store.folder.index, ignore_errors=True)
                 self._update_index(node.name, node.store.folder, again=again)
+        give_memory_back()
 
     def _update_index(self, name: str, folder: NodeFolder, *, again: bool) -> None:
         index = self._indexes.get(name)

@@ -26,11 +26,11 @@ from periplus.frontier import HomeIntake, Intake
 from periplus.job import Prepared
 from periplus.model import Parcel
 from periplus.node import Node
-from periplus.reaching import NodeReach, reach_together
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
 from periplus.shared import RobotsShare, Shared
+from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
 from periplus.store.summary import Summary
 from periplus.store.ways import WaysOfOneNode

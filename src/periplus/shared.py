@@ -9,6 +9,7 @@ from periplus.fetch import Fetcher, RobotsBook, RobotsRecord
 from periplus.frontier import HostOrder, Intake, Schedule
 from periplus.model import Outcome
 from periplus.pages import Workers
+from periplus.reaching import Reaching
 from periplus.registering import RegisteredLinks
 from periplus.running import Journal
 from periplus.settings import CrawlSettings
@@ -80,3 +81,4 @@ class Shared:
     book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
     robots_share: RobotsShare | None = None  # only in a cluster
     registered: RegisteredLinks | None = None  # only where an RDAP service is asked
+    reaching: Reaching | None = None  # only where the network decides, or is emulated
