@@ -29,6 +29,7 @@ from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
 from periplus.network.memory import SqliteDelegations
+from periplus.network.probes import Prober
 from periplus.node import Node
 from periplus.pages import Workers
 from periplus.reaching import BY_NETWORK, Reaching, make_reaching
@@ -167,6 +168,7 @@ class Crawl:
     async def _shared(self, health: Health) -> AsyncIterator[Shared]:
         """Everything that all nodes of the process use."""
         crawl, fetch = self._job.crawl, self._job.fetch
+        aimless = all(topic.is_empty for topic in self._prepared.lens.topics)
         schedule = Schedule(
             list(self._prepared.nodes), delay_seconds=crawl.delay_seconds, ip_delay_seconds=crawl.ip_delay_seconds
         )
@@ -216,10 +218,12 @@ class Crawl:
                 order=HostOrder(),
                 health=health,
                 agent=agent,
-                settling=Settling(self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap),
+                settling=Settling(
+                    self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap, orders=aimless
+                ),
                 crawl=crawl,
                 journal=self._journal,
-                book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
+                book=None if aimless else LinkBook(adaptive=crawl.adaptive),
                 robots_share=self._robots_share(),
                 registered=self._registered(transport, schedule) if crawl.rdap else None,
                 reaching=reaching,
@@ -235,8 +239,18 @@ class Crawl:
         self._prepared.folder.path.mkdir(parents=True, exist_ok=True)
         with contextlib.closing(SqliteDelegations(self._prepared.folder.path / "delegations.db")) as store:
             yield await make_reaching(
-                self._job, lens.ownership, lens.gazetteer, transport=transport, clock=self._clock, store=store
+                self._job,
+                lens.ownership,
+                lens.gazetteer,
+                transport=transport,
+                clock=self._clock,
+                store=store,
+                prober=self._prober(transport),
             )
+
+    def _prober(self, _transport: Transport) -> Prober | None:
+        """Who measures round trips: in one process nobody, a table stands in."""
+        return None
 
     def _robots_share(self) -> RobotsShare | None:
         return None

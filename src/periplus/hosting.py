@@ -18,6 +18,7 @@ from periplus.commands import calm_collector, exit_code, given_gazetteer, given_
 from periplus.errors import ConfigError
 from periplus.job import Prepared, prepare
 from periplus.member import MemberCrawl
+from periplus.running import keep_memory_together
 from periplus.settings import ClusterSettings, Job
 from periplus.store.summary import Summary
 
@@ -74,6 +75,7 @@ def _hosted(prepared: Prepared, name: str) -> Summary:
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         asyncio.run(_agreed(prepared))
         prepared.keep_job()
+        keep_memory_together()
         calm_collector()
         return uvloop.run(supervised(MemberCrawl(prepared, SystemClock(), name)))
 

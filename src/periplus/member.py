@@ -4,6 +4,7 @@ The way of a page is the same as on one machine (`node.py`, `crawl.py`). What di
 have homes, hosts that others want are asked in slices of time, and the end is found out together.
 """
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
@@ -15,24 +16,29 @@ from periplus import __version__
 from periplus.clock import Clock
 from periplus.cluster import Board, CrawlRecord, HostLeases, Membership, NodeRecord, Report, is_over
 from periplus.cluster.control import ask_all, order
+from periplus.cluster.probing import NatsProber, answer_probes
 from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange import Shipment
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
 from periplus.exchange.nats import NatsExchange
-from periplus.frontier import HomeIntake, Intake
+from periplus.fetch import Transport
+from periplus.fetch.probe import round_trip_ms
+from periplus.frontier import HomeIntake, Intake, home_of
 from periplus.job import Prepared
 from periplus.model import Parcel
+from periplus.network.probes import ProbeDesk, Prober
 from periplus.node import Node
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
 from periplus.shared import RobotsShare, Shared
-from periplus.shortcuts import NodeReach, reach_together
+from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
 from periplus.store.summary import Summary
 from periplus.store.ways import WaysOfOneNode
+from periplus.strategies.hash import host_of
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -57,6 +63,7 @@ class MemberCrawl(Crawl):
         self._locks = contextlib.ExitStack()
         self._generations: dict[str, str] = {}
         self._joining = False
+        self._desk: ProbeDesk | None = None
         self._reaches: dict[str, NodeReach] = {}
         self._order = "running"
         self._rate = 0.0
@@ -102,6 +109,20 @@ class MemberCrawl(Crawl):
         crawl, fetch = self._job.crawl, self._job.fetch
         return (HomeIntake if crawl.overlap == "forbid" else Intake)(self._prepared.nodes, crawl, fetch)
 
+    def _prober(self, transport: Transport) -> Prober | None:
+        """Every node measures from where it is; its desk answers the others."""
+        network, clock = self._job.network, self._clock
+        if network.round_trips:
+            return None  # a table stands in
+        self._desk = ProbeDesk(
+            lambda url: round_trip_ms(transport, url, network.probe, network.probe_seconds, clock),
+            clock,
+            seconds=network.probe_seconds,
+            cache_seconds=network.probe_hours * 3600.0,
+            subnet_seconds=network.subnet_seconds,
+        )
+        return NatsProber(self._client, self._key, network.probe_seconds)
+
     def _robots_share(self) -> RobotsShare:
         return SharedRobots(self._board)
 
@@ -138,14 +159,25 @@ class MemberCrawl(Crawl):
             join=lambda node, found: self._join_nearer(node, found, shared),
         )
         await self._client.subscribe(f"periplus.{self._key}.ways.{name}", cb=self._on_ways)
+        if self._desk is not None:
+            await answer_probes(self._client, self._key, name, self._desk.probe)
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
 
     def _plant(self, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
-        """The seeds of this process's nodes; homes hear of all of them."""
+        """The seeds of this process's nodes; homes hear of all of them.
+
+        Each goes to the node that the job's own text names, which is the same on all machines; measured round trips are
+        not.
+        """
+        kept = {url for url, _ in seeds}
+        self._seeds = tuple(
+            (url, node if node in self._names else home_of(host_of(url), self._names))
+            for url, node in self._prepared.seeds
+            if url in kept
+        )
         for name in list(self._nodes):
-            self._plant_in(name, seeds, shared)
-        self._seeds = tuple(seeds)
+            self._plant_in(name, self._seeds, shared)
 
     def _plant_in(self, name: str, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
         for url, node in seeds:
@@ -247,6 +279,13 @@ class MemberCrawl(Crawl):
         if self._order in ("stopping", "ended"):
             self.stop(found[0].reason)
         self._happened.set()
+
+    async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
+        await super()._dispatch(shared, group)
+        counts = {name.replace(" ", "_"): count for name, count in self._net.counts.items()}
+        self._journal.write(
+            "exchange", **counts, hosts_noted=self._leases.created, hosts_passed_on=self._leases.passed_on
+        )
 
     # -- Turns and deliveries ----------------------------------------------------------------------
 

@@ -356,8 +356,8 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
     run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
-    network: Annotated[NetworkSettings, _meta("Which node is near a site.")] = NetworkSettings()
     cluster: Annotated[ClusterSettings, _meta("Several machines.")] = ClusterSettings()
+    network: Annotated[NetworkSettings, _meta("Which node is near a site.")] = NetworkSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
 
 

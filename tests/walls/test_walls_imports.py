@@ -13,7 +13,7 @@ ROOMS = [
     "pages", "places", "topics", "strategies", "network", "exchange", "store", "index", "search", "export",
     "running", "cluster", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
     "node", "job", "resume", "report", "crawl", "verify", "relocation", "world", "replay", "compare", "experiments",
-    "assignments", "teaching", "clustering", "commands", "rebuilding", "shortcuts", "member", "hosting", "cli",
+    "assignments", "teaching", "clustering", "commands", "rebuilding", "shortening", "member", "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 
