@@ -59,10 +59,10 @@ bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
 	$(BIN)/python scripts/bench_cluster.py
+	$(BIN)/python scripts/bench_network.py
 
 prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl of four processes
 	$(BIN)/python scripts/prove_cluster.py
-	$(BIN)/python scripts/bench_network.py
 
 kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)
 	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY)

@@ -172,28 +172,9 @@ class Crawl:
         schedule = Schedule(
             list(self._prepared.nodes), delay_seconds=crawl.delay_seconds, ip_delay_seconds=crawl.ip_delay_seconds
         )
-        guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
-
-        def address_wait(host: str, address: str) -> float:
-            return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, self._clock.monotonic())
-
-        resolver = Resolver(
-            crawl.resolve, guard, self._clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or ""
-        )
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
-        async with (
-            Transport(
-                fetch,
-                resolver,
-                guard,
-                self._clock,
-                agent=agent,
-                connections=crawl.connections,
-                watch=crawl.strategy in BY_NETWORK and not self._job.network.round_trips,
-            ) as transport,
-            self._reaching(transport) as reaching,
-        ):
+        async with self._transport(schedule, agent) as transport, self._reaching(transport) as reaching:
             yield Shared(
                 clock=self._clock,
                 schedule=schedule,
@@ -228,6 +209,18 @@ class Crawl:
                 registered=self._registered(transport, schedule) if crawl.rdap else None,
                 reaching=reaching,
             )
+
+    def _transport(self, schedule: Schedule, agent: str) -> Transport:
+        """The one way out, with the guard of the job and the turns of its addresses."""
+        crawl, fetch, clock = self._job.crawl, self._job.fetch, self._clock
+        guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
+
+        def address_wait(host: str, address: str) -> float:
+            return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, clock.monotonic())
+
+        resolver = Resolver(crawl.resolve, guard, clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or "")
+        watch = crawl.strategy in BY_NETWORK and not self._job.network.round_trips
+        return Transport(fetch, resolver, guard, clock, agent=agent, connections=crawl.connections, watch=watch)
 
     @contextlib.asynccontextmanager
     async def _reaching(self, transport: Transport) -> AsyncIterator[Reaching | None]:
