@@ -153,6 +153,7 @@ export class ResultMap {
       }),
     );
     this.areaButton.hidden = true;
+    this.element.setAttribute("data-places", String(points.length));
     this.element.removeAttribute("data-drawn");
     this.settle(view);
     this.map.once("rendercomplete", () => this.element.setAttribute("data-drawn", ""));
