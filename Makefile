@@ -44,7 +44,7 @@ demo: setup page ## crawl the miniature web and show the map (DEMO_SERVE=0: stop
 test: setup page ## set everything up and run the whole suite, checks included
 	$(BIN)/python scripts/system_packages.py
 	$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: setup ## format, lint, types, spelling
 	$(BIN)/ruff format --check .
@@ -79,4 +79,4 @@ lock: ## write requirements.lock anew from pyproject.toml
 	$(BIN)/python scripts/lock.py
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist src/periplus/places/*.so src/periplus/places/compiled.txt
+	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist src/periplus/*/*.so src/periplus/compiled.txt

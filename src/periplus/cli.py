@@ -24,6 +24,8 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "crawl": "periplus.commands:crawl",
+    "node": "periplus.hosting:node",
+    "cluster": "periplus.clustering:cluster_app",
     "search": "periplus.search.commands:search",
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",

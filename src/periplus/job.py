@@ -22,7 +22,7 @@ from periplus.strategies.ownership import with_whole_paths
 from periplus.topics import Topic, make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 
-__all__ = ["Prepared", "prepare", "seed_lines", "seed_node"]
+__all__ = ["Prepared", "job_toml", "prepare", "seed_lines", "seed_node"]
 
 MAX_SEED_FILE_BYTES = 64 * 2**20
 WHOIS_SERVICE = re.compile(r"whois://[a-z0-9-]+(\.[a-z0-9-]+)*/?", re.IGNORECASE)
@@ -46,7 +46,7 @@ class Prepared:
         """Write the job into the folder, as it was started; paths in it no longer matter."""
         seeds = [url for url, _ in self.seeds]
         job = msgspec.structs.replace(self.job, out=".", seeds=seeds, targets="", nodes=self.job.nodes)
-        self.folder.write_job(_toml(job))
+        self.folder.write_job(job_toml(job))
 
 
 def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
@@ -203,7 +203,7 @@ def seed_node(url: CanonicalUrl, lens: Lens) -> str:
     return lens.strategy.claims(link, Page(url.href, "", "", ()), Located())[0].node
 
 
-def _toml(job: Job) -> str:
+def job_toml(job: Job) -> str:
     """A job as TOML; settings at their defaults are left out."""
     data = msgspec.to_builtins(job, builtin_types=(date,))
     text = tomli_w.dumps(_changed(data, msgspec.to_builtins(Job(), builtin_types=(date,))))

@@ -16,7 +16,7 @@ import msgspec
 from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.exchange import sent_mark
 from periplus.fetch import Answer
-from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
+from periplus.fetch.robots import Allow, Disallow, RobotsDecision, TooSlow, Unreachable
 from periplus.frontier import Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.shared import Shared
@@ -74,6 +74,8 @@ class Node:
 
     async def _visit(self, turn: Turn, lease: Lease, url: CanonicalUrl) -> None:
         decision = self._shared.robots.decide(url, self._now())
+        if decision is None and self._shared.robots_share is not None:
+            decision = await self._ask_others(url)
         if decision is None:  # robots.txt first; it costs the host's turn like any request
             try:
                 await self._learn_robots(url, lease)
@@ -113,16 +115,30 @@ class Node:
         self._shared.schedule.hold(turn.host, self._shared.clock.monotonic() + seconds)
         self._end_turn(turn, asked=False)
 
+    async def _ask_others(self, url: CanonicalUrl) -> RobotsDecision | None:
+        """What robots.txt says, if another machine has read it."""
+        share = self._shared.robots_share
+        record = await share.look(url.origin) if share is not None else None
+        if record is None or record.expires_at <= self._now():
+            return None
+        self._shared.robots.remember(record)
+        self.batch.robots.append(record)
+        return self._shared.robots.decide(url, self._now())
+
     async def _learn_robots(self, url: CanonicalUrl, lease: Lease) -> None:
         origin = url.origin
         if self._shared.reaching is not None:
             await self._shared.reaching.travel(self.name, lease.host)
         record = await self._shared.robots.learn(origin, self._now())
         self.batch.robots.append(record)
+        if self._shared.robots_share is not None:
+            await self._shared.robots_share.tell(record)
         named = self._shared.robots.sitemaps(origin) if self._shared.crawl.sitemaps != "off" else []
         if self._shared.crawl.sitemaps == "probe" and record.status != "unreachable":
             named = [*named, f"{origin}/sitemap.xml"]
-        self.batch.seeds.extend(self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named).mine)
+        sitemaps = self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named)
+        self.batch.seeds.extend(sitemaps.mine)
+        self.batch.nearer.extend(sitemaps.others)
         if record.status == "unreachable":
             self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
             self._shared.journal.write("robots unreachable", origin=origin, reason=self._shared.robots.last_failure)
@@ -161,7 +177,7 @@ class Node:
                 lease,
                 Outcome.SITEMAP,
                 new_urls=(*links.mine, *further.mine),
-                parcels=links.others,
+                parcels=(*links.others, *further.others),
                 beyond=links.beyond,
                 dropped=dict(Counter(links.dropped) + Counter(further.dropped)),
                 lastmods=analysis.lastmods if self.revisits.on else (),
@@ -235,6 +251,7 @@ class Node:
                     lease,
                     outcome,
                     new_urls=accepted.mine,
+                    parcels=accepted.others,
                     beyond=accepted.beyond,
                     redirect=fingerprint(answer.redirect),
                     dropped=accepted.dropped,

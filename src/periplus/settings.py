@@ -23,6 +23,7 @@ from periplus.topic_settings import LearntSettings, RelatednessSettings, TopicSe
 
 __all__ = [
     "ArchiveSettings",
+    "ClusterSettings",
     "CrawlSettings",
     "FetchSettings",
     "Job",
@@ -287,6 +288,34 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     ] = 512 * 2**20
 
 
+class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A crawl on several machines: where NATS is, who we are there, and how nodes look after each other."""
+
+    servers: Annotated[list[str], _meta("NATS servers, such as nats://10.0.0.5:4222; any of them will do.", "URL")] = []
+    user: Annotated[str, _meta("User name at NATS.")] = ""
+    password_file: Annotated[str, _meta("File with the user's password.", "file")] = ""
+    token_file: Annotated[str, _meta("File with the token, where NATS asks for one.", "file")] = ""
+    nkey_file: Annotated[str, _meta("File with the seed of our nkey.", "file")] = ""
+    credentials_file: Annotated[str, _meta("Credentials file (.creds) with our JWT and nkey.", "file")] = ""
+    tls_ca: Annotated[str, _meta("Certificates of those who may sign the server's; empty: the system's.", "file")] = ""
+    tls_certificate: Annotated[str, _meta("Our own certificate, where the server asks for one.", "file")] = ""
+    tls_key: Annotated[str, _meta("The key of our certificate.", "file")] = ""
+    replicas: Annotated[int, _meta("NATS servers that keep a copy of everything: 1, 3 or 5.", "copies", ge=1, le=5)] = 1
+    heartbeat_seconds: Annotated[
+        float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)
+    ] = 10.0
+    linger_seconds: Annotated[float, _meta("Links wait so long for others to travel with.", "seconds", ge=0, le=60)] = (
+        0.5
+    )
+    slice_seconds: Annotated[
+        float,
+        _meta("How long a node may ask a host that others want as well before it is their turn.", "seconds", gt=0),
+    ] = 2.0
+    stream_bytes: Annotated[
+        int, _meta("Most bytes of links that NATS keeps; then senders wait. 0: no limit.", "bytes", ge=0)
+    ] = 0
+
+
 class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A node of the crawl and the places it owns."""
 
@@ -328,6 +357,7 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
     run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
     network: Annotated[NetworkSettings, _meta("Which node is near a site.")] = NetworkSettings()
+    cluster: Annotated[ClusterSettings, _meta("Several machines.")] = ClusterSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
 
 
