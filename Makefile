@@ -58,8 +58,8 @@ bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench_topics.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
-	$(BIN)/python scripts/bench_cluster.py
 	$(BIN)/python scripts/bench_network.py
+	$(BIN)/python scripts/bench_cluster.py
 
 prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl of four processes
 	$(BIN)/python scripts/prove_cluster.py

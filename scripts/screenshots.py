@@ -1,4 +1,7 @@
-"""`make screenshots`: pictures of the web page with the demo's collection, for the README and the docs."""
+"""`make screenshots`: pictures of the web page with the demo's collection, for the README and the docs.
+
+With names of pictures behind it (`scripts/screenshots.py compare page`) only these.
+"""
 
 import json
 import shutil
@@ -109,6 +112,8 @@ def prepared(page: Page, name: str) -> None:
 def photograph(browser: Browser, address: str) -> None:
     """All pictures."""
     for name, (path, (width, height), scheme) in SHOTS.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
         )

@@ -8,11 +8,12 @@ from typing import Literal
 
 import msgspec
 import pytest
+import sample_collection
 from command_line import miniweb
 from page_visits import AXE, Visit, launched, serious_violations
 from playwright.sync_api import Browser, Page, expect
 from running_server import running_server
-from sample_collection import build_collection
+from sample_collection import SamplePlace, build_collection, make_page
 
 from periplus.settings import load_job
 from periplus.web.server import STATIC
@@ -126,6 +127,23 @@ def test_what_is_behind_a_page_and_thumbs(visit: Visit) -> None:
     dialog = page.get_by_role("dialog", name="Full text")
     expect(dialog.locator(".evidence")).to_contain_text(re.compile("every page was kept|at least"))
     expect(dialog.locator(".page-links summary")).to_contain_text("Links of this page")
+
+
+def test_two_hundred_markers_are_clustered(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = []
+    for number in range(200):
+        lon, lat = -120.0 + number % 20, 25.0 + number // 20
+        place = SamplePlace(-500 - number, f"Town {number}", "city", "XX", "", lon, lat, 0, ("World", "T"), (6295630,))
+        monkeypatch.setitem(sample_collection.PLACES, place.id, place)
+        pages.append(make_page(number, places=((place.id, 0.9),)))
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    with running_server(build_collection(tmp_path / "crawl", pages, nodes=("all",)).path) as server:
+        page = Visit(context.new_page(), server).open("/?q=bayou")
+        expect(page.locator(".map[data-drawn]")).to_have_attribute("data-places", "200")
+        expect(page.locator(".hit")).to_have_count(10)
+        page.locator(".hit .number").first.click()
+        expect(page.locator(".popup")).to_be_visible()
+    context.close()
 
 
 # -- The form --------------------------------------------------------------------------------------

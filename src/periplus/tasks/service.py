@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import tomli_w
 
-from periplus.errors import FolderInUse, PeriplusError
+from periplus.errors import FolderInUse, PeriplusError, UsageError
 from periplus.store.database import storage_errors
 from periplus.tasks.accounts import counts_of, last_words, run_changes
 from periplus.tasks.book import TaskBook
@@ -155,12 +155,19 @@ class TaskService:
         """Do what is to be done now. Safe to call at any time, by one thread."""
         for task in self.book.tasks():
             if self._only is None or task.id == self._only:
-                self._look_after(task)
+                try:
+                    self._look_after(task)
+                except UsageError:  # its job cannot be read any more: a run says so, and others go on
+                    self.book.begin_run(task, "hand", 0)
+                    self.book.settle_wish(task)
         for run in self.book.open_runs():
             if self._bury(run):
                 continue
             if run.state == "waiting" and (self._only is None or run.task_id == self._only):
-                self._start_if_room(run)
+                try:
+                    self._start_if_room(run)
+                except UsageError as error:
+                    self.book.update_run(run, state="failed", ended=self._now(), reason=str(error))
 
     def settle(self) -> None:
         """Only do what people wish, and conclude what has ended; start nothing."""

@@ -1,7 +1,9 @@
 """The service with processes that are played: budget, schedule, wishes, restarts, kills."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -279,3 +281,17 @@ def test_a_limit_counts_for_each_run(stage: Stage) -> None:
     service.tick()
     assert stage.book.runs(task.id)[0].page_limit == 50
     assert "pages = 50" in (stage.home / "runs" / f"{task.id}.toml").read_text()
+
+
+def test_a_task_that_cannot_be_read_any_more_does_not_stop_the_others(stage: Stage) -> None:
+    old, fine = stage.add("old"), stage.add("fine")
+    with closing(sqlite3.connect(stage.book.path)) as db, db:
+        db.execute("UPDATE task SET job = ? WHERE id = ?", ('{"crawl": {"no_such_setting": 1}}', old.id))
+    service = stage.service()
+    for task in (old, fine):
+        stage.book.wish(task, "start")
+    service.tick()
+    assert stage.states(fine) == ["running"]
+    (run,) = stage.book.runs(old.id)
+    assert run.state == "failed"
+    assert "no_such_setting" in run.reason

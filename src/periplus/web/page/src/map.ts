@@ -153,6 +153,7 @@ export class ResultMap {
       }),
     );
     this.areaButton.hidden = true;
+    this.element.setAttribute("data-places", String(points.length));
     this.element.removeAttribute("data-drawn");
     this.settle(view);
     this.map.once("rendercomplete", () => this.element.setAttribute("data-drawn", ""));
@@ -230,11 +231,28 @@ export class ResultMap {
     this.placeLayer.changed();
   }
 
+  /** The marker under a pixel, else the circle. By where they stand: OpenLayers would draw them once more to find out. */
   private at(pixel: number[]): FeatureLike | undefined {
-    return this.map.forEachFeatureAtPixel(pixel, (one) => one, {
-      hitTolerance: 3,
-      layerFilter: (layer) => layer === this.hitLayer || layer === this.placeLayer,
-    });
+    const [x = 0, y = 0] = pixel;
+    const near = (layer: VectorLayer<Cluster<Feature>>, holds: (cluster: Feature, dx: number, dy: number) => boolean) => {
+      const [left, bottom] = this.map.getCoordinateFromPixel([x - REACH, y + REACH]) ?? [0, 0];
+      const [right, top] = this.map.getCoordinateFromPixel([x + REACH, y - REACH]) ?? [0, 0];
+      return (layer.getSource()?.getFeaturesInExtent([left ?? 0, bottom ?? 0, right ?? 0, top ?? 0]) ?? []).filter((cluster) => {
+        const geometry = cluster.getGeometry();
+        const at = geometry instanceof Point ? this.map.getPixelFromCoordinate(geometry.getCoordinates()) : null;
+        return at !== null && holds(cluster, x - (at[0] ?? 0), y - (at[1] ?? 0));
+      });
+    };
+    const first = (cluster: Feature) => Math.min(...members(cluster).map((one) => hitOf(one).rank));
+    const pins = near(this.hitLayer, (cluster, dx, dy) => Math.abs(dx) <= pinWidth(cluster) / 2 + 3 && dy >= -38 && dy <= 3);
+    if (pins.length) return pins.sort((a, b) => first(a) - first(b))[0];
+    if (!this.placeLayer.getVisible()) return undefined;
+    const circles = near(this.placeLayer, (cluster, dx, dy) => Math.hypot(dx, dy) <= this.placeRadius(pagesOf(cluster)) + 3);
+    return circles.sort((a, b) => pagesOf(b) - pagesOf(a))[0];
+  }
+
+  private placeRadius(pages: number): number {
+    return Math.min(this.hits.getFeatures().length > 0 ? 22 : 30, 5 + Math.sqrt(pages) * 1.35);
   }
 
   private onClick(pixel: number[]): void {
@@ -312,9 +330,9 @@ export class ResultMap {
 
   private placeStyle(cluster: FeatureLike, resolution: number): Style[] {
     const points = members(cluster).map(pointOf);
-    const pages = points.reduce((sum, point) => sum + point.count, 0);
+    const pages = pagesOf(cluster);
     const behind = this.hits.getFeatures().length > 0;
-    const radius = Math.min(behind ? 22 : 30, 5 + Math.sqrt(pages) * 1.35);
+    const radius = this.placeRadius(pages);
     const label = behind || radius < 10 ? "" : pages >= 1000 ? `${Math.round(pages / 100) / 10}k` : String(pages);
     const circle = new Style({
       image: new Circle({
@@ -352,7 +370,7 @@ export class ResultMap {
     const hot = ranks.some((rank) => this.hot.has(rank));
     const first = ranks[0] ?? 0;
     const label = rankLabel(ranks);
-    const width = Math.max(28, 14 + label.length * 7.5);
+    const width = pinWidth(cluster);
     const scale = hot ? 1.18 : 1;
     return [
       new Style({
@@ -367,6 +385,17 @@ export class ResultMap {
       }),
     ];
   }
+}
+
+/** How far a marker's picture reaches from its place, in pixels. */
+const REACH = 60;
+
+function pagesOf(cluster: FeatureLike): number {
+  return members(cluster).reduce((sum, one) => sum + pointOf(one).count, 0);
+}
+
+function pinWidth(cluster: FeatureLike): number {
+  return Math.max(28, 14 + rankLabel(members(cluster).map((one) => hitOf(one).rank).sort((a, b) => a - b)).length * 7.5);
 }
 
 const pins = new Map<string, HTMLCanvasElement>();
