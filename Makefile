@@ -13,7 +13,7 @@ KILL_EVERY ?= 1
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster kill-all eval train-places screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove-cluster kill-all eval train-places train-blend screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -58,6 +58,7 @@ bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench_topics.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
+	$(BIN)/python scripts/bench_network.py
 	$(BIN)/python scripts/bench_cluster.py
 
 prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl of four processes
@@ -72,6 +73,9 @@ eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
 
 train-places: setup ## learn the geoparser's weights from the corpora in PERIPLUS_DATA
 	$(BIN)/python scripts/train_places.py
+
+train-blend: setup ## learn the weights of the strategy blend from recorded webs (PERIPLUS_DATA)
+	$(BIN)/python scripts/train_blend.py
 
 screenshots: setup page ## pictures of the demo's collection for the docs
 	$(BIN)/python scripts/screenshots.py

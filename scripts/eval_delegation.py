@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from periplus.network import Host, RoundTrips, read_round_trips, split
+from periplus.network import RoundTrips, read_round_trips, split
 from periplus.network.commands import CURVE, METHODS, WARMUP_SHARE, Methods
 
 CRAWLERS = 12
@@ -31,14 +31,6 @@ AT_MOST = {
 }
 
 
-def planetlab(path: Path) -> RoundTrips:
-    """One slice of PlanetLab: a square of numbers, 0 where nothing was measured."""
-    square = np.loadtxt(path)
-    hosts = {str(i): Host(str(i)) for i in range(len(square))}
-    measured = {(str(i), str(j)): float(square[i, j]) for i, j in np.argwhere(square > 0) if i != j}
-    return RoundTrips(hosts, hosts, measured, 0)
-
-
 def tables(folder: Path) -> Iterator[tuple[str, RoundTrips, int]]:
     """Name, table and the share of the draws (1/n) that it is measured with, being slower."""
     servers = folder / "round-trips" / "servers123.csv"
@@ -46,7 +38,7 @@ def tables(folder: Path) -> Iterator[tuple[str, RoundTrips, int]]:
         yield "servers", read_round_trips(servers), 1
     slices = folder / "netlatency-planetlab-seattle" / "PlanetLab" / "PlanetLabData_1"
     if slices.is_file():
-        yield "planetlab", planetlab(slices), 4
+        yield "planetlab", read_round_trips(slices), 4
 
 
 def mean_figures(trips: RoundTrips, name: str, confidence: float | None, seeds: range) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """How long the same pages take with nodes near their sites, and with nodes that know nothing of the network.
 
-    python scripts/prove_nearest.py [--hosts 100] [--pages 800] [--connections 4] [--json]
+    python scripts/prove_nearest.py [--hosts 60] [--pages 320] [--connections 2] [--json]
 
 The miniature web is served on loopback, each of its hosts at an address of its own; hosts and twelve nodes stand in
 cities all over the world, and every request of a node waits two round trips of the way between them
@@ -97,9 +97,9 @@ def _probes(folder: Path) -> int:
 def main() -> None:
     """Serve, crawl three times, and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hosts", type=int, default=100)
-    parser.add_argument("--pages", type=int, default=800)
-    parser.add_argument("--connections", type=int, default=4)
+    parser.add_argument("--hosts", type=int, default=60)
+    parser.add_argument("--pages", type=int, default=320)
+    parser.add_argument("--connections", type=int, default=2)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     results: dict[str, dict[str, float]] = {}

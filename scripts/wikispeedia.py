@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from periplus.model import Link, Mention, Page
 from periplus.places import Gazetteer, locate
 
-__all__ = ["Wiki", "read_wiki"]
+__all__ = ["Wiki", "read_articles", "read_wiki"]
 
 TEXT_CHARS = 30_000
 WINDOW = 25
@@ -40,24 +40,13 @@ class Wiki:
         return self._anchors[name]
 
 
-def read_wiki(folder: Path, gazetteer: Gazetteer) -> Wiki:
-    """The corpus; PERIPLUS_LOCATED_WIKI names a file that keeps located articles between runs."""
-    cache = Path(os.environ["PERIPLUS_LOCATED_WIKI"]) if "PERIPLUS_LOCATED_WIKI" in os.environ else None
-    known = json.loads(cache.read_text("utf-8")) if cache and cache.exists() else {}
-    pages, mentions = {}, {}
+def read_articles(folder: Path) -> Wiki:
+    """The corpus as it is, without places."""
+    pages = {}
     for file in sorted((folder / "plaintext_articles").glob("*.txt")):
-        name = file.stem
         text = _text(file.read_text("utf-8", "replace"))
-        pages[name] = Page(f"http://encyclopedia.test/{name}", unquote(name).replace("_", " "), text, (), "en")
-        if name not in known:
-            found = locate(text, gazetteer, candidates=False).mentions
-            known[name] = [[m.start, m.end, m.place.id, m.confidence, m.adjectival] for m in found if m.place]
-        mentions[name] = tuple(
-            Mention(start, end, text[start:end], gazetteer.place(place), sure, adjectival=adjectival)
-            for start, end, place, sure, adjectival in known[name]
-        )
-    if cache and not cache.exists():
-        cache.write_text(json.dumps(known), "utf-8")
+        title = unquote(file.stem).replace("_", " ")
+        pages[file.stem] = Page(f"http://encyclopedia.test/{file.stem}", title, text, (), "en")
     links: dict[str, dict[str, None]] = {name: {} for name in pages}
     for source, target in _rows(folder / "links.tsv"):
         if source in pages and target in pages:
@@ -66,7 +55,25 @@ def read_wiki(folder: Path, gazetteer: Gazetteer) -> Wiki:
     for name, category in _rows(folder / "categories.tsv"):
         if name in categories:
             categories[name].add(category)
-    return Wiki(pages, mentions, {name: list(targets) for name, targets in links.items()}, categories)
+    return Wiki(pages, {}, {name: list(targets) for name, targets in links.items()}, categories)
+
+
+def read_wiki(folder: Path, gazetteer: Gazetteer) -> Wiki:
+    """The corpus with places; PERIPLUS_LOCATED_WIKI names a file that keeps located articles between runs."""
+    cache = Path(os.environ["PERIPLUS_LOCATED_WIKI"]) if "PERIPLUS_LOCATED_WIKI" in os.environ else None
+    known = json.loads(cache.read_text("utf-8")) if cache and cache.exists() else {}
+    wiki = read_articles(folder)
+    for name, page in wiki.pages.items():
+        if name not in known:
+            found = locate(page.text, gazetteer, candidates=False).mentions
+            known[name] = [[m.start, m.end, m.place.id, m.confidence, m.adjectival] for m in found if m.place]
+        wiki.mentions[name] = tuple(
+            Mention(start, end, page.text[start:end], gazetteer.place(place), sure, adjectival=adjectival)
+            for start, end, place, sure, adjectival in known[name]
+        )
+    if cache and not cache.exists():
+        cache.write_text(json.dumps(known), "utf-8")
+    return wiki
 
 
 def _text(raw: str) -> str:

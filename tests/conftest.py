@@ -4,6 +4,7 @@ import ipaddress
 import os
 import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,10 @@ def _is_installed(name: str) -> bool:
     finally:
         sys.path.pop(0)
     return is_present(PROGRAMS[name][0]) if name in PROGRAMS else shutil.which(name) is not None
+
+
+def pytest_configure() -> None:
+    os.environ.setdefault("PERIPLUS_TASKS", tempfile.mkdtemp(prefix="periplus-tasks-"))  # never the user's own
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -188,7 +188,7 @@ def _scored(
     host: str,
     scorers: list[LinkScorer],
     nodes: Iterable[str],
-    evidence: tuple[tuple[int, float], ...] = (),
+    evidence: tuple[tuple[int, int, float], ...] = (),
 ) -> list[RoutedLink]:
     """A link for each of its nodes, with its priority for the topic it promises most to, and the parts of it."""
     if len(scorers) == 1:

@@ -29,6 +29,7 @@ COMMANDS = {
     "search": "periplus.search.commands:search",
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
+    "tasks": "periplus.tasks.commands:tasks_app",
     "export": "periplus.export.commands:export",
     "index": "periplus.index.commands:index_app",
     "verify": "periplus.verify:verify",

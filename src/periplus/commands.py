@@ -28,7 +28,7 @@ from periplus.job import Prepared, prepare
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
-from periplus.running import keep_memory_together
+from periplus.running import ProgressFile, keep_memory_together
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
@@ -75,6 +75,9 @@ def crawl(
     ] = None,
     log: Annotated[str | None, typer.Option("--log", help="What log.jsonl holds: off, events, or pages.")] = None,
     cluster: ClusterOption = "",
+    progress: Annotated[
+        Path | None, typer.Option("--progress", metavar="FILE", help="Keep a file with the progress as JSON.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
 ) -> None:
     """Crawl, or go on with a crawl that was stopped: the same command resumes it.
@@ -102,7 +105,7 @@ def crawl(
     settings = job_from_dict(data, str(job) if job else "command line")
     if cluster:
         raise typer.Exit(_follow(settings, base, cluster, as_json=as_json))
-    summary = run_crawl(prepare(settings, base, given_gazetteer(quiet=as_json)), quiet=as_json)
+    summary = run_crawl(prepare(settings, base, given_gazetteer(quiet=as_json)), quiet=as_json, progress=progress)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
@@ -171,15 +174,18 @@ def given_gazetteer(*, quiet: bool) -> Gazetteer:
         )
 
 
-def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
-    """Run a prepared job in this process, with a progress bar on a terminal."""
+def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) -> Summary:
+    """Run a prepared job in this process, with a progress bar on a terminal, or a file that says how far it is."""
     console = Console(stderr=True)
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
         keep_memory_together()
         calm_collector()
-        summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
+        if progress is not None:
+            summary = uvloop.run(supervised(Crawl(prepared, SystemClock(), ProgressFile(progress).write)))
+        else:
+            summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
         if prepared.job.crawl.site_memory and summary.stop_reason != INTERRUPTION:
             relocate_crawl(prepared.folder, prepared.lens.gazetteer)
     return summary

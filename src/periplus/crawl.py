@@ -168,6 +168,7 @@ class Crawl:
     async def _shared(self, health: Health) -> AsyncIterator[Shared]:
         """Everything that all nodes of the process use."""
         crawl, fetch = self._job.crawl, self._job.fetch
+        aimless = all(topic.is_empty for topic in self._prepared.lens.topics)
         schedule = Schedule(
             list(self._prepared.nodes), delay_seconds=crawl.delay_seconds, ip_delay_seconds=crawl.ip_delay_seconds
         )
@@ -217,10 +218,12 @@ class Crawl:
                 order=HostOrder(),
                 health=health,
                 agent=agent,
-                settling=Settling(self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap),
+                settling=Settling(
+                    self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap, orders=aimless
+                ),
                 crawl=crawl,
                 journal=self._journal,
-                book=None if all(t.is_empty for t in self._prepared.lens.topics) else LinkBook(adaptive=crawl.adaptive),
+                book=None if aimless else LinkBook(adaptive=crawl.adaptive),
                 robots_share=self._robots_share(),
                 registered=self._registered(transport, schedule) if crawl.rdap else None,
                 reaching=reaching,

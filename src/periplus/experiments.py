@@ -30,7 +30,7 @@ from periplus.topics import make_topic
 from periplus.urls import canonicalize
 from periplus.world import World
 
-__all__ = ["compare", "record"]
+__all__ = ["compare", "lenses_for", "record"]
 
 
 def record(
@@ -111,7 +111,7 @@ def compare(
     console = Console(stderr=True, highlight=False)
     gazetteer = open_gazetteer()
     recorded = RecordedWeb(web)
-    made, left_out = _lenses(
+    made, left_out = lenses_for(
         strategies, targets, gazetteer, overlap, classifier_model=classifier_model, ip_database=ip_database
     )
     columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
@@ -145,8 +145,8 @@ def _check(value: str, choices: tuple[str, ...], option: str) -> None:
         raise UsageError(f"{option} {value!r}: choose {' or '.join(choices)}")
 
 
-def _lenses(
-    names: str, targets: str, gazetteer: Gazetteer, overlap: str, *, classifier_model: str, ip_database: str
+def lenses_for(
+    names: str, targets: str, gazetteer: Gazetteer, overlap: str, *, classifier_model: str = "", ip_database: str = ""
 ) -> tuple[dict[str, Lens], list[str]]:
     """A lens for each strategy; with `all`, what each needs and does not have is said instead."""
     ownership = Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)

@@ -8,7 +8,7 @@ uses them: longitude before latitude, WGS84, checked when made.
 import math
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 import msgspec
 
@@ -24,6 +24,7 @@ __all__ = [
     "FootprintNode",
     "Lease",
     "Link",
+    "LinkPosition",
     "Located",
     "LonLat",
     "Mention",
@@ -228,6 +229,17 @@ class Fetched:
         return next((value for key, value in self.headers if key.lower() == lower), None)
 
 
+class LinkPosition(IntEnum):
+    """Where in its page a link stands; of several parts around it the last in this list counts."""
+
+    TEXT = 0
+    TABLE = 1
+    HEADING = 2
+    NAVIGATION = 3
+    BREADCRUMB = 4
+    FOOTER = 5
+
+
 class Link(msgspec.Struct, frozen=True, gc=False):
     """A link of a page: absolute canonical URL, its text, and where that and the tokens around it stand.
 
@@ -243,6 +255,7 @@ class Link(msgspec.Struct, frozen=True, gc=False):
     end: int = -1
     low: int = -1
     high: int = -1
+    position: LinkPosition = LinkPosition.TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,8 +438,8 @@ class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
-    (place id, weight) is what a strategy that remembers hosts settles again before the link goes on. `steps` is how
-    much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
+    (place id, kind, strength) is what a strategy that remembers settles again before the link goes on. `steps` is
+    how much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
     `anchor` is what the link says, in one line, for the index of the page it leads to.
     """
 
@@ -436,7 +449,7 @@ class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     node: str
     priority: float | None = None
     parts: bytes = b""
-    evidence: tuple[tuple[int, float], ...] = ()
+    evidence: tuple[tuple[int, int, float], ...] = ()
     steps: int = 1
     features: bytes = b""
     anchor: str = ""

@@ -212,8 +212,8 @@ class Node:
         settling, reaching = self._shared.settling, self._shared.reaching
         if settling.learns:
             if not lease.sitemap:
-                settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in analysis.places])
-            analysis = replace(analysis, links=settling.settle(analysis.links, self.name))
+                settling.learn_page(lease.url, lease.host, analysis)
+            analysis = replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
         if reaching is not None:
             analysis = replace(analysis, links=await reaching.settle(analysis.links))
         return analysis
@@ -243,7 +243,11 @@ class Node:
         if answer.fetched is None:
             self._shared.health.last_failure = f"{lease.url}: {answer.detail}"
         if answer.redirect is not None:
-            accepted = self._shared.intake.accept_redirect(self.name, lease, answer.redirect)
+            target = canonicalize(answer.redirect)
+            receiver = self._shared.settling.redirected(target.href, target.host, self.name) if target else None
+            accepted = self._without_repeats(
+                self._shared.intake.accept_redirect(self.name, lease, answer.redirect, receiver)
+            )
             outcome = Outcome.TOO_MANY_REDIRECTS if "redirects" in accepted.dropped else outcome
             outcome = Outcome.GONE if lease.visits else outcome  # what was a page leads elsewhere now
             self._commit(

@@ -14,13 +14,14 @@ from typing import Final
 import msgspec
 
 from periplus.clock import Clock
-from periplus.errors import ConfigError, PlaceError, UsageError
+from periplus.errors import ConfigError, EnvironmentFailure, PlaceError, UsageError
 from periplus.fetch import Transport
+from periplus.fetch.probe import icmp_allowed, round_trip_ms
 from periplus.model import RoutedLink
 from periplus.network import Delegator, Hierarchy, Host, Learning, read_round_trips
 from periplus.network.memory import DelegationStore
 from periplus.network.nearest import Aging, Locate, NearestNodes
-from periplus.network.probes import Prober, TableProber, Target
+from periplus.network.probes import ProbeDesk, Prober, TableProber, Target
 from periplus.network.ranges import IpHierarchy
 from periplus.places import Gazetteer
 from periplus.settings import Job, NetworkSettings, NodeSettings
@@ -28,7 +29,7 @@ from periplus.strategies import Ownership
 from periplus.strategies.address_places import AddressPlaces
 from periplus.strategies.hash import host_of
 
-__all__ = ["BY_NETWORK", "Reaching", "make_reaching"]
+__all__ = ["BY_NETWORK", "Reaching", "make_desk", "make_reaching"]
 
 BY_NETWORK: Final = ("nearest", "place+nearest")
 """Strategies that need a `Reaching`."""
@@ -125,6 +126,28 @@ async def make_reaching(
     )
     await nearest.take_up()
     return Reaching(nearest, by_place, clock, table, settings.emulate, transport.round_trips)
+
+
+def make_desk(settings: NetworkSettings, transport: Transport, clock: Clock) -> ProbeDesk:
+    """The desk that measures from this machine, for the node of a cluster that runs on it; `Prober`s ask such desks.
+
+    EnvironmentFailure in one line if the job wants pings and the system lets us send none.
+    """
+    if settings.probe == "icmp" and not icmp_allowed():
+        raise EnvironmentFailure(
+            "network.probe icmp: this process may not send pings; widen net.ipv4.ping_group_range, or use tcp or head"
+        )
+
+    async def measure(url: str) -> float:
+        return await round_trip_ms(transport, url, settings.probe, settings.probe_seconds, clock)
+
+    return ProbeDesk(
+        measure,
+        clock,
+        seconds=settings.probe_seconds,
+        cache_seconds=3600.0 * settings.probe_hours,
+        subnet_seconds=settings.subnet_seconds,
+    )
 
 
 def _groups(nodes: Mapping[str, Host], groups: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -79,7 +79,7 @@ class _Play:
         self._levels = ("street",) if level == "street" else ("street", "postal")
         crawl: CrawlSettings = self._lens.crawl
         self._intake = Intake(world.nodes, crawl, self._lens.fetch)
-        self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap)
+        self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap, orders=True)
         self._nodes = {name: _Node(name) for name in world.nodes}
         self._order = itertools.count()
         self._downloads: list[tuple[str, str]] = []
@@ -88,6 +88,7 @@ class _Play:
         for url, node in self._planted(seeds):
             seed = self._intake.accept_seed(node, url)
             if seed is not None:
+                self._settling.remember(seed.fingerprint, node)
                 self._push(node, seed)
         progress = []
         turns = itertools.cycle(self._nodes.values())
@@ -111,15 +112,17 @@ class _Play:
             if fact is None:
                 continue
             if fact.redirect is not None:
-                self._deliver(node, self._intake.accept_redirect(node.name, lease, fact.redirect))
+                target = canonicalize(fact.redirect)
+                receiver = self._settling.redirected(target.href, target.host, node.name) if target else None
+                self._deliver(node, self._intake.accept_redirect(node.name, lease, fact.redirect, receiver))
             elif fact.found is not None:
                 self._read(node, lease, fact, fact.found)
                 return True
         return False
 
     def _read(self, node: _Node, lease: Lease, fact: PageFacts, found: Analysis) -> None:
-        self._settling.learn(lease.host, [(weighted.place.id, weighted.weight) for weighted in found.places])
-        links = self._settling.settle(self._links(fact), node.name)
+        self._settling.learn_page(fact.url, lease.host, found)
+        links = self._settling.settle(self._links(fact), node.name, lease.host)
         outcome = self._intake.outcome_of(found)
         node.pages.append((fact, outcome, np.array([link.fingerprint for link in links], dtype=np.int64)))
         node.assigned_away += sum(link.node != node.name for link in links)
@@ -131,10 +134,8 @@ class _Play:
         nodes = [self._world.nodes[number] for number in np.frombuffer(numbers, "<u2")]
         known = evidence or itertools.repeat(())
         return tuple(
-            RoutedLink(url, host, fingerprint(url), node, worth, b"", terms, steps)
-            for url, host, node, worth, terms, steps in zip(
-                fact.urls, fact.hosts, nodes, fact.priorities, known, fact.steps, strict=False
-            )
+            RoutedLink(url, host, fingerprint(url), node, 0.0, b"", terms, steps)  # breadth first, as the paper's
+            for url, host, node, terms, steps in zip(fact.urls, fact.hosts, nodes, known, fact.steps, strict=False)
         )
 
     def _deliver(self, node: _Node, accepted: Accepted) -> None:

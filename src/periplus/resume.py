@@ -15,6 +15,7 @@ from periplus.shared import Shared
 from periplus.store.commit import NodeStore
 from periplus.store.database import open_reader
 from periplus.store.revisits import begin_revisits
+from periplus.strategies import Told
 from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["open_node", "open_nodes", "outbox_rows", "rest_hosts"]
@@ -85,11 +86,19 @@ def _take_up_sent(node: Node, shared: Shared) -> None:
 def _take_up_hosts(node: Node, shared: Shared) -> None:
     """What the pages of hosts turned out to be about."""
     rows = node.store.db.execute(
-        "SELECT p.id, h.name, f.place_id, f.weight FROM page p JOIN url u ON u.id = p.url_id "
+        "SELECT p.id, p.url, h.name, f.place_id, f.weight FROM page p JOIN url u ON u.id = p.url_id "
         "JOIN host h ON h.id = u.host_id LEFT JOIN page_place f ON f.page_id = p.id ORDER BY p.id"
     )
-    for (_, host), group in itertools.groupby(rows, key=lambda row: row[:2]):
-        shared.settling.learn(host, [(place, weight) for _, _, place, weight in group if place is not None])
+    owners = node.store.db.execute(
+        "SELECT DISTINCT page_id, owner FROM entity WHERE owner IS NOT NULL ORDER BY page_id"
+    )
+    addressed = {
+        page: frozenset(owner for _, owner in group)
+        for page, group in itertools.groupby(owners, key=lambda row: row[0])
+    }
+    for (page, url, host), group in itertools.groupby(rows, key=lambda row: row[:3]):
+        places = tuple((place, weight) for *_, place, weight in group if place is not None)
+        shared.settling.learn(url, host, Told(places, addressed.get(page, frozenset())))
 
 
 def _take_up(node: Node, shared: Shared) -> None:

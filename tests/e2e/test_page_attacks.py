@@ -1,5 +1,6 @@
 """Crawled text that wants to run: as title, text, address, topic and place name, in every view. None does."""
 
+import json
 import shutil
 from pathlib import Path
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from running_server import running_server
 from sample_collection import SamplePage, SamplePlace, build_collection
 
 from periplus.store.folder import CrawlFolder
+from periplus.tasks import Schedule, TaskBook
 from periplus.web.server import STATIC
 
 pytestmark = [
@@ -54,10 +56,32 @@ def hostile_collection(root: Path, monkeypatch: pytest.MonkeyPatch) -> CrawlFold
     return build_collection(root, pages, nodes=("all",))
 
 
+def hostile_tasks(home: Path) -> None:
+    """A task whose keywords, seeds, log, questions and reason are attacks, and a comparison that is made of them."""
+    book = TaskBook(home)
+    job = {"seeds": ["http://a.example/"], "topic": {"keywords": dict.fromkeys(attacks(), 1.0)}}
+    task = book.add("Hostile", job, Schedule.of(""))
+    task.folder.mkdir(parents=True)
+    lines = [json.dumps({"time": attack, "event": attack, attack: attack}) for attack in attacks()[:50]]
+    (task.folder / "log.jsonl").write_text("\n".join(lines))
+    for attack in attacks()[:90]:
+        book.add_question(task, attack, f"http://hook.example/?{attack}")
+    run = book.begin_run(task, "hand", 0)
+    assert run is not None
+    book.update_run(run, state="failed", ended=1.8e9, reason=" ".join(attacks()))
+    (home / "compared").mkdir()
+    rows = {attack: {attack: 1.0, "geo_coverage": 0.5} for attack in attacks()[:20]}
+    (home / "compared" / "results.json").write_text(
+        json.dumps({"about": {attacks()[1]: attacks()[2]}, "strategies": rows})
+    )
+
+
 def test_a_hundred_attacks_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = hostile_collection(tmp_path / "crawl", monkeypatch)
     assert len(attacks()) == 100
-    with running_server(folder.path) as server, sync_playwright() as playwright:
+    hostile_tasks(tmp_path / "tasks")
+    served = running_server(folder.path, tasks=tmp_path / "tasks", comparisons=[tmp_path / "tasks" / "compared"])
+    with served as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--headless=new", "--no-sandbox", "--disable-gpu"]
         )
@@ -66,9 +90,12 @@ def test_a_hundred_attacks_do_not_run(tmp_path: Path, monkeypatch: pytest.Monkey
         page.on("request", lambda request: None if request.url.startswith(server) else outside.append(request.url))
         paths = ["/", "/?q=common&view=statistics", f"/?q={quote(attacks()[0])}"]
         paths += [f"/?q=common&offset={offset}" for offset in range(0, 100, 10)]
-        for path in paths:
+        views = {"/?view=tasks": ".task-card", "/?view=tasks&task=1": ".questions li", "/?view=compare": ".compare td"}
+        for path in [*paths, *views]:
             page.goto(server + path)
             page.locator("body:not(.is-loading) main > *").first.wait_for()
+            if path in views:
+                page.locator(views[path]).first.wait_for()
             if "offset" in path:
                 expect(page.locator(".hit")).to_have_count(10)
                 page.locator(".hit .number").first.click()

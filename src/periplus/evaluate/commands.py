@@ -42,6 +42,8 @@ def evaluate(
     console = Console(highlight=False)
     console.print(_whole(result))
     console.print(_nodes(result["nodes"]))
+    console.print(_harvest(result["harvest"]))
+    console.print(_policy(result["policy"]))
 
 
 def _whole(result: dict[str, Any]) -> Table:
@@ -67,6 +69,23 @@ def _nodes(nodes: dict[str, dict[str, Any]]) -> Table:
     for name, node in nodes.items():
         table.add_row(name, *(_text(node[column]) for column in columns))
     return table
+
+
+def _harvest(steps: list[dict[str, Any]]) -> str:
+    shown = [f"{step['recently']:.2f}" for step in steps]
+    return f"Harvest rate (kept / read) over the crawl, in equal parts: {' '.join(shown) or 'no pages'}"
+
+
+def _policy(costs: dict[str, Any]) -> str:
+    """Paper A's cost model in a sentence."""
+    if costs["a_is_cheaper_above_claims"] is None:
+        return "Policies: no pages yet to say what they cost"
+    return (
+        f"Policies (Lemma 2): a page {costs['page_bytes']:,.0f} bytes, a message {costs['message_bytes']:.0f}, "
+        f"{costs['links_per_page']:.1f} links a page. A costs at most {costs['cost_a_bytes']:,.0f} bytes a page, "
+        f"B at least {costs['cost_b_bytes']:,.0f} with {costs['cost_b_claims']:.2f} claims a link; "
+        f"A is cheaper above {costs['a_is_cheaper_above_claims']:.3f} claims"
+    )
 
 
 def _text(value: float | None) -> str:

@@ -18,6 +18,7 @@ import xxhash
 from periplus.evaluate import measures
 from periplus.evaluate.graph import Integers
 from periplus.evaluate.nodes import NodeData, NodeLinks, measured
+from periplus.evaluate.policy import MESSAGE_OVERHEAD, PolicyCosts
 from periplus.places import open_gazetteer
 from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
@@ -25,6 +26,8 @@ from periplus.store.folder import CrawlFolder, NodeFolder
 from periplus.strategies import Ownership
 
 __all__ = ["evaluate_crawl"]
+
+HARVEST_STEPS = 20
 
 
 def evaluate_crawl(folder: Path, ownership: Ownership | None = None) -> dict[str, Any]:
@@ -40,7 +43,9 @@ def evaluate_crawl(folder: Path, ownership: Ownership | None = None) -> dict[str
         for node, db in snapshots:
             with storage_errors(node.database):
                 nodes.append(_read_node(node.name, db, owners))
-        return measured(nodes, [_links(db) for _, db in snapshots])
+        result = measured(nodes, [_links(db) for _, db in snapshots])
+        databases = [db for _, db in snapshots]
+        return result | {"policy": _policy_costs(databases).as_dict(), "harvest": _harvest(databases)}
 
 
 def _ownership(crawl: CrawlFolder) -> Ownership:
@@ -58,6 +63,55 @@ def _snapshot(node: NodeFolder) -> Iterator[sqlite3.Connection]:
     with closing(open_reader(node.database)) as db, storage_errors(node.database):
         db.execute("BEGIN")
         yield db
+
+
+# -- Over all nodes --------------------------------------------------------------------------------
+
+
+def _policy_costs(databases: list[sqlite3.Connection]) -> PolicyCosts:
+    """What pages and messages weighed. A URL's length is taken from those that are known."""
+    pages = size = links = urls = characters = 0
+    for db in databases:
+        pages += db.execute("SELECT count(*) FROM page").fetchone()[0]
+        size += db.execute("SELECT ifnull(sum(body_bytes), 0) FROM page").fetchone()[0]
+        links += db.execute("SELECT ifnull(sum(length(fingerprints)) / 8, 0) FROM link").fetchone()[0]
+        known = db.execute("SELECT count(*), ifnull(sum(length(url)), 0) FROM url").fetchone()
+        urls, characters = urls + known[0], characters + known[1]
+    distinct_links = sum(_distinct_links(db) for db in databases)
+    return PolicyCosts(
+        page_bytes=size / max(1, pages),
+        message_bytes=characters / urls + MESSAGE_OVERHEAD if urls else 0.0,
+        links=distinct_links / max(1, pages),
+        claims=links / distinct_links if distinct_links else 1.0,
+    )
+
+
+def _distinct_links(db: sqlite3.Connection) -> int:
+    """Links of all pages, each counted once a page however many nodes it was sent to."""
+    rows = db.execute("SELECT fingerprints FROM link")
+    return sum(len(np.unique(np.frombuffer(packed, dtype="<i8"))) for (packed,) in rows)
+
+
+def _harvest(databases: list[sqlite3.Connection]) -> list[dict[str, float]]:
+    """The share of pages that were kept, up to each twentieth of the crawl and in that twentieth."""
+    times = [
+        np.fromiter(
+            db.execute("SELECT ifnull(unixepoch(fetched_at), 0), kept FROM page"), dtype=[("time", "i8"), ("kept", "?")]
+        )
+        for db in databases
+    ]
+    together = np.concatenate(times) if times else np.empty(0, dtype=[("time", "i8"), ("kept", "?")])
+    kept = together["kept"][np.argsort(together["time"], kind="stable")]
+    bounds = sorted({len(kept) * step // HARVEST_STEPS for step in range(1, HARVEST_STEPS + 1)} - {0})
+    total = np.cumsum(kept)
+    return [
+        {
+            "pages": end,
+            "harvest_rate": round(float(total[end - 1]) / end, 6),
+            "recently": round(float(np.mean(kept[begin:end])), 6),
+        }
+        for begin, end in zip([0, *bounds], bounds, strict=False)
+    ]
 
 
 # -- Reading one node ------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +10,17 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from periplus.errors import UsageError
+from periplus.errors import ConfigError, UsageError
+from periplus.evaluate.reasons import Reasons, host_view
+from periplus.index import unpack_text
+from periplus.model import Link
+from periplus.places import open_gazetteer
+from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder
+from periplus.strategies import Ownership, make_strategy
 from periplus.topics import LinkParts, unpacked_parts
-from periplus.urls import canonicalize, fingerprint
+from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
 __all__ = ["explain_url", "why"]
 
@@ -57,7 +63,7 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
             if row:
                 result |= {"node": node.name, "priority": row[0], "depth": row[1], "outcome": row[2] or "queued"}
                 result["page"] = _page(db, mark)
-            result["parents"] += _parents(db, mark)
+            result["parents"] += _parents(node.name, db, mark)
     if result["node"] is None and not result["parents"]:
         raise UsageError(f"{canonical.href} is not known to the crawl in {directory}")
     result["parents_count"] = len(result["parents"])
@@ -65,7 +71,35 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
     # What the link book added when it last moved the URL: hub, words and siblings (`topics/link_book.py`).
     result["bonus"] = round(result["priority"] - mean, 4) if mean is not None and result["node"] else None
     result["parents"] = result["parents"][:MAX_PARENTS]
+    _add_reasons(folder, canonical, result["parents"])
     return result
+
+
+def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str, Any]]) -> None:
+    """What speaks for which node, on each linking page; only where nodes own places."""
+    job = load_job(folder.job_file)
+    if not parents or not any(node.places for node in job.nodes.values()):
+        return
+    gazetteer, base = open_gazetteer(), folder.job_file.parent
+    ownership = Ownership.of(job.nodes, gazetteer, base=base, nearest_km=job.crawl.nearest_owner_km)
+    try:
+        strategy = make_strategy(
+            job.crawl.strategy,
+            ownership,
+            gazetteer,
+            base=base,
+            classifier_model=job.crawl.classifier_model,
+            ip_database=job.crawl.ip_database,
+        )
+    except ConfigError:  # the model or database of the crawl is not here any more
+        return
+    reasons = Reasons(strategy, gazetteer)
+    with ExitStack() as stack:
+        databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
+        view = host_view(databases.values(), url.host)
+        for parent in parents:
+            link = Link(url.href, parent["anchor"])
+            parent["evidence"] = reasons.of(databases[parent["node"]], link, parent["url"], view)
 
 
 def _page(db: sqlite3.Connection, mark: int) -> dict[str, Any] | None:
@@ -77,18 +111,18 @@ def _page(db: sqlite3.Connection, mark: int) -> dict[str, Any] | None:
     return dict(zip(names, row, strict=True)) if row else None
 
 
-def _parents(db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
+def _parents(node: str, db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
     """The pages that link to the URL, with the parts of the priority that each gave it."""
     wanted = int(mark).to_bytes(8, "little", signed=True)
     rows = db.execute(
-        "SELECT page.url, link.fingerprints, link.parts, link.nodes, place.path FROM link "
+        "SELECT page.url, link.fingerprints, link.parts, link.nodes, place.path, link.anchors FROM link "
         "JOIN page ON page.id = link.page_id LEFT JOIN place ON place.id = page.main_place "
         "WHERE instr(link.fingerprints, ?) > 0",
         (wanted,),
     )
     nodes_by_number = dict(db.execute("SELECT id, name FROM node_name").fetchall())
     found: list[dict[str, Any]] = []
-    for parent, packed, parts, nodes, path in rows:
+    for parent, packed, parts, nodes, path, anchors in rows:
         at = np.flatnonzero(np.frombuffer(packed, dtype="<i8") == mark)
         if not len(at):
             continue  # the bytes met across two fingerprints
@@ -100,8 +134,17 @@ def _parents(db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
         sent_to = nodes_by_number.get(int(np.frombuffer(nodes, dtype="<u2")[at[0]]), "")
         about = json.loads(path)[-1] if path else None
         shown |= {"rank": round(values.rank, 3)} if values else {}
-        found.append({"url": parent, "about": about, "sent_to": sent_to, "parts": shown})
+        said = _anchor(anchors, int(at[0]))
+        found.append({"url": parent, "node": node, "about": about, "anchor": said, "sent_to": sent_to, "parts": shown})
     return found
+
+
+def _anchor(packed: bytes, at: int) -> str:
+    """What a page's link says; empty in crawls of older versions."""
+    if not packed:
+        return ""
+    found = unpack_text(packed).split("\n")
+    return found[at] if at < len(found) else ""
 
 
 def _mean(parents: list[dict[str, Any]]) -> float | None:
@@ -127,5 +170,8 @@ def _show(found: dict[str, Any]) -> None:
         parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in parent["parts"].items())
         whence = f"linked from {parent['url']} (about {parent['about'] or 'no place'})"
         console.print(f"{whence}, sent to {parent['sent_to']}: {parts or 'no parts stored'}")
+        for reason in parent.get("evidence", ()):
+            weight = f" {reason['weight']:+.2f}" if "weight" in reason else ""
+            console.print(f"    for {reason['node']}{weight}: {reason['evidence']}, {reason['place'] or 'no place'}")
     if not found["parents"]:
         console.print("no page links to it: a seed, or the target of a redirect")

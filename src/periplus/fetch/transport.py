@@ -40,6 +40,9 @@ from periplus.urls import CanonicalUrl, canonicalize
 
 __all__ = ["Transport", "kernel_round_trip_ms", "user_agent"]
 
+POST_ANSWER_BYTES = 64 * 1024
+"""As much of the answer to a POST is read; nobody looks at it but for its status."""
+
 MOST_ROUND_TRIPS = 10_000
 TCP_INFO_RTT = slice(68, 72)
 """Of the kernel's `struct tcp_info`: the smoothed round trip in microseconds."""
@@ -52,7 +55,7 @@ def user_agent(version: str, contact: str) -> str:
 
 
 class Transport:
-    """Sends one GET and reads a bounded answer. Use as an async context manager."""
+    """Sends one request and reads a bounded answer. Use as an async context manager."""
 
     def __init__(
         self,
@@ -135,19 +138,34 @@ class Transport:
         Raises a FetchError. With `cut`, a body longer than `wire_bytes` is cut off there and marked truncated
         instead of refused.
         """
+        limit = wire_bytes or self._settings.wire_bytes
+        return await self._ask("GET", url, headers or {}, limit=limit, cut=cut)
+
+    async def post(self, url: str, body: bytes, *, content_type: str) -> Fetched:
+        """POST a body to a canonical URL, under the same guard and limits; redirects are not followed."""
+        headers = {"Content-Type": content_type}
+        return await self._ask("POST", url, headers, limit=POST_ANSWER_BYTES, cut=True, body=body)
+
+    async def _ask(
+        self, method: str, url: str, headers: Mapping[str, str], *, limit: int, cut: bool, body: bytes | None = None
+    ) -> Fetched:
         target = self._checked(url)
         if self._session is None:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
-        limit = wire_bytes or self._settings.wire_bytes
         proxy = self._settings.proxy or None
         try:
             async with asyncio.timeout(self._settings.total_seconds):
                 if proxy:
                     await self._check_behind_proxy(target)
                 # encoded=True: the server sees exactly the URL that the frontier holds.
-                request = self._session.get(
-                    URL(target.href, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
+                request = self._session.request(
+                    method,
+                    URL(target.href, encoded=True),
+                    allow_redirects=False,
+                    headers=headers,
+                    proxy=proxy,
+                    data=body,
                 )
                 return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts

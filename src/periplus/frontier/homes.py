@@ -103,21 +103,21 @@ class HomeIntake(Intake):
         return None if reason else onward or parcel
 
     def _own(self, node: str, accepted: Accepted) -> Accepted:
-        """New URLs of a node itself, once their homes have let them through."""
+        """New URLs that a node has come upon, for itself or another, once their homes have let them through."""
         mine, others, dropped = [], [], Counter(accepted.dropped)
-        for url in accepted.mine:
-            reason, parcel = self._let_through(node, url, node)
+        for found in (*(Parcel(node, url) for url in accepted.mine), *accepted.others):
+            reason, parcel = self._let_through(node, found.url, found.receiver)
             if reason:
                 dropped[reason] += 1
             elif parcel is None:
-                mine.append(url)
+                mine.append(found.url)
             else:
                 others.append(parcel)
         return Accepted(tuple(mine), tuple(others), dict(dropped), accepted.beyond)
 
-    def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
-        """Let the target of a redirect in: as a new URL of this node, by way of its home."""
-        return self._own(node, self._redirected(node, lease, target))
+    def accept_redirect(self, node: str, lease: Lease, target: str, receiver: str | None = None) -> Accepted:
+        """Let the target of a redirect in: as a new URL, of this node or the receiver, by way of its home."""
+        return self._own(node, self._redirected(node, lease, target, receiver))
 
     def accept_sitemaps(self, node: str, depth: int, nesting: int, urls: Iterable[str]) -> Accepted:
         """Let sitemaps in that robots.txt or another sitemap names, by way of their home."""

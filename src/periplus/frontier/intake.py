@@ -131,15 +131,16 @@ class Intake:
         refused = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
         return None if refused else parcel
 
-    def accept_redirect(self, node: str, lease: Lease, target: str) -> Accepted:
-        """Let the target of a redirect in: as a new URL of this node, so that every hop passes every rule."""
-        accepted = self._redirected(node, lease, target)
-        for new in accepted.mine:
-            reason = self._refusal(node, RoutedLink(new.url, new.host, new.fingerprint, node))
+    def accept_redirect(self, node: str, lease: Lease, target: str, receiver: str | None = None) -> Accepted:
+        """Let the target of a redirect in: as a new URL, of this node or the receiver, so that it passes every rule."""
+        accepted = self._redirected(node, lease, target, receiver)
+        for parcel in (*(Parcel(node, new) for new in accepted.mine), *accepted.others):
+            url = parcel.url
+            reason = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
             return Accepted((), (), {reason: 1}) if reason else accepted
         return accepted
 
-    def _redirected(self, node: str, lease: Lease, target: str) -> Accepted:
+    def _redirected(self, node: str, lease: Lease, target: str, receiver: str | None) -> Accepted:
         """The target of a redirect by all rules that need no memory."""
         url = canonicalize(target)
         reason = (
@@ -151,8 +152,8 @@ class Intake:
             return Accepted((), (), {reason or "not_http": 1})
         new = NewUrl(url.href, url.host, fingerprint(url.href), lease.priority, lease.depth, lease.redirects + 1)
         if new.redirects > self._fetch.redirects:
-            return Accepted((), (), {"redirects": 1}, (Parcel(node, new),))
-        return Accepted((new,), (), {})
+            return Accepted((), (), {"redirects": 1}, (Parcel(receiver or node, new),))
+        return Accepted((new,), (), {}) if receiver in (None, node) else Accepted((), (Parcel(receiver, new),), {})
 
     def accept_sitemaps(self, node: str, depth: int, nesting: int, urls: Iterable[str]) -> Accepted:
         """Let sitemaps in that robots.txt or another sitemap names; a host has so many, and not too far down."""

@@ -21,6 +21,8 @@ __all__ = ["CONFIDENCE", "Analogues", "Field", "Learning"]
 
 CONFIDENCE: Final = 0.82
 """P(best) that ends the probing of a site: fixed, or where the steering by probes begins."""
+UNPLACED_CONFIDENCE: Final = 0.8
+"""The same for sites without coordinates, which are never steered."""
 PROBES: Final = 1.45
 """What a site may cost in the long run, where its round trips can be foretold from its place."""
 STEP, LEAST, MOST = 0.01, 0.5, 0.95
@@ -51,7 +53,7 @@ class Learning:
     """Probes the likeliest winner next and stops when it is sure enough.
 
     How sure is enough: `confidence`, or, without it, what keeps the cost of sites with coordinates near `probes` each:
-    a network that is hard to foretell then costs quality, not probes. Sites without coordinates stop at CONFIDENCE.
+    a network that is hard to foretell then costs quality, not probes. Sites without coordinates are not steered.
     """
 
     def __init__(self, crawlers: Sequence[Host], confidence: float | None = None, probes: float = PROBES) -> None:
@@ -65,7 +67,7 @@ class Learning:
         """The crawler that is the best with the largest probability, after the probes it took to be sure."""
         belief, probing = self._belief(site), Probing(able)
         steered = self._steered and belief is self._field
-        enough = self._confidence if steered or not self._steered else CONFIDENCE
+        enough = self._confidence if steered or not self._steered else UNPLACED_CONFIDENCE
         while True:
             draws, weights = belief.draws(site, probing.answers)
             reaching = np.array([crawler for crawler in able if crawler not in probing.silent] or able)

@@ -30,6 +30,9 @@ REQUIRED = ("site", "crawler", "ms")
 DRAWN_CRAWLERS = 12
 """The paper's number of crawlers, drawn where sites and crawlers are the same hosts and none is asked for."""
 MOST_ROWS = 20_000_000
+MOST_HOSTS = 5_000
+"""Of a square."""
+MOST_LINE_CHARS = 100_000
 MOST_CHARS = 200
 """Of one name in the file: more is not a name."""
 
@@ -84,9 +87,13 @@ class Split:
 def read_round_trips(path: Path) -> RoundTrips:
     """The table in a CSV file. Rows without names or with a time that cannot be are counted and left out.
 
-    Raises UsageError, one line, if the file cannot be read, lacks a column, has no good row, or names a site none of
-    whose rows is good.
+    A square of numbers between blanks is taken as well: row and column i are host i, 0 is not measured. Raises
+    UsageError, one line, if the file cannot be read, lacks a column, has no good row, or names a site none of whose
+    rows is good.
     """
+    square = _square(path)
+    if square is not None:
+        return square
     sites: dict[str, Host] = {}
     crawlers: dict[str, Host] = {}
     ms: dict[tuple[str, str], float] = {}
@@ -159,6 +166,29 @@ def unit_vectors(hosts: Sequence[Host]) -> Matrix:
     lat = np.radians([host.lat for host in hosts])
     lon = np.radians([host.lon for host in hosts])
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+
+
+def _square(path: Path) -> RoundTrips | None:
+    """Round trips of hosts without names, all to all; None if the file is something else."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            width = len(file.readline(MOST_LINE_CHARS).split())
+            if not 2 <= width <= MOST_HOSTS:
+                return None
+            file.seek(0)
+            numbers = np.loadtxt(file, max_rows=width + 1, ndmin=2)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError:  # words, or rows of different lengths
+        return None
+    if numbers.shape != (width, width):
+        raise UsageError(f"{path}: {numbers.shape[0]} rows of {width} numbers: a square has as many rows as columns")
+    hosts = {str(i): Host(str(i)) for i in range(width)}
+    measured = np.argwhere(np.isfinite(numbers) & (numbers > 0))
+    trips = {(str(i), str(j)): float(numbers[i, j]) for i, j in measured.tolist() if i != j}
+    if not trips:
+        raise UsageError(f"{path}: no round trip above 0 ms")
+    return RoundTrips(hosts, hosts, trips, int((~np.isfinite(numbers) | (numbers < 0)).sum()))
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:

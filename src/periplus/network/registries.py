@@ -166,19 +166,24 @@ def _span(kind: str, start: str, value: str) -> tuple[int, int] | None:
 
 # -- RIPE-style and ARIN-style objects ---------------------------------------------------------------
 
+KEYS: Final = {key: key.lower() for key in ("NetRange", "OrgID", "OrgName", "Country")} | {
+    key: key for key in ("inetnum", "inet6num", "country", "org", "organisation", "org-name", "source")
+}
+
 
 def _objects(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Blocks of `key: value` lines; of a repeated key the first value, keys in small letters."""
+    """Blocks of `key: value` lines with the keys that matter, in small letters; of a repeated key the first value."""
     block: dict[str, str] = {}
     for line in lines:
-        if line in ("\n", "\r\n"):
+        if line[0] in "\r\n":
             if block:
                 yield block
             block = {}
-        elif line[0] not in " \t+%#":
-            key, colon, value = line.partition(":")
-            if colon:
-                block.setdefault(key.strip().lower(), value.partition("#")[0].strip())
+            continue
+        key, _, value = line.partition(":")
+        name = KEYS.get(key)
+        if name is not None and name not in block:
+            block[name] = value.partition("#")[0].strip()
     if block:
         yield block
 

@@ -12,10 +12,12 @@ cdef class Walk:
     cdef unsigned int[::1] out
     cdef int[::1] begins
     cdef readonly list links
-    cdef object opened
+    cdef object opened, position
+    cdef list around
     cpdef void run(self, int most_chars) except *
-    @cython.locals(at=cython.int, name=cython.int, kind=cython.int, value=cython.int)
+    @cython.locals(at=cython.int, name=cython.int, kind=cython.int, value=cython.int, written=cython.int)
     cdef int take_tag(self, int start) except -1
+    cdef void pass_border(self, str name, str written) except *
     cdef void take_other(self, int kind, dict attributes) except *
     @cython.locals(at=cython.int, begun=cython.bint, blank=cython.bint, code=cython.uint, stop=cython.int)
     cdef int take_text(self, int start) except -1

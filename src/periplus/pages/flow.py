@@ -12,6 +12,8 @@ from typing import Final, cast
 
 import numpy as np
 
+from periplus.model import LinkPosition
+
 __all__ = ["Flow", "RawLink", "read_flow", "windows"]
 
 Ints = MutableSequence[int]
@@ -22,9 +24,23 @@ BLOCKS: Final = (
     "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
     "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 )  # fmt: skip
-BLOCK, LINK, AREA, LINK_END, IMAGE = range(1, 6)
+BLOCK, PART, PART_END, LINK, AREA, LINK_END, IMAGE = range(1, 8)
+PARTS: Final = {
+    **{f"h{level}": LinkPosition.HEADING for level in range(1, 7)},
+    "nav": LinkPosition.NAVIGATION,
+    "footer": LinkPosition.FOOTER,
+    "aside": LinkPosition.FOOTER,
+    "table": LinkPosition.TABLE,
+    "ol": LinkPosition.TEXT,
+    "ul": LinkPosition.TEXT,
+    "div": LinkPosition.TEXT,
+}
+"""Elements that say where in the page a link stands; the last three only if they call themselves breadcrumbs."""
+
 KINDS: Final = {
     **{sign + name: BLOCK for name in BLOCKS for sign in ("", "/")},
+    **dict.fromkeys(PARTS, PART),
+    **{f"/{name}": PART_END for name in PARTS},
     "a": LINK,
     "area": AREA,
     "/a": LINK_END,
@@ -58,6 +74,8 @@ class RawLink:
     end: int = -1
     spare: str = ""
     """What stands for its text where it has none: its title, or what its picture shows."""
+
+    position: LinkPosition = LinkPosition.TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +112,8 @@ class Walk:
         self.gap = _NOTHING
         self.opened: RawLink | None = None
         self.closed_at = -1
+        self.position = LinkPosition.TEXT
+        self.around: list[tuple[str, LinkPosition]] = []  # elements that are open, with the position before them
 
     def taken(self, most_chars: int) -> tuple[str, Ints]:
         """The text, cut off if it is longer than it may be, and where its words begin."""
@@ -112,9 +132,10 @@ class Walk:
         at = start
         while at < self.size and self.codes[at] != _MORE and self.codes[at] != _SPACE:
             at += 1
-        kind = KINDS.get(self.html[start:at], 0) if at - start <= _LONGEST_NAME else 0
-        attributes: dict[str, str] | None = {} if kind > BLOCK else None
-        name = at + 1
+        tag = self.html[start:at] if at - start <= _LONGEST_NAME else ""
+        kind = KINDS.get(tag, 0)
+        attributes: dict[str, str] | None = {} if kind >= LINK else None
+        written = name = at + 1
         while at < self.size and self.codes[at] != _MORE:
             if self.codes[at] == _SPACE:
                 name = at + 1
@@ -126,11 +147,26 @@ class Walk:
                 if attributes is not None and value - name <= _LONGEST_ATTRIBUTE:
                     attributes[self.html[name : value - 2]] = self.html[value:at]
             at += 1
-        if kind == BLOCK:
-            self.gap = _LINE
-        elif attributes is not None:
+        if attributes is not None:
             self.take_other(kind, attributes)
+        elif kind:
+            self.gap = _LINE
+            if kind != BLOCK:
+                self.pass_border(tag, self.html[written:at])
         return at + 1
+
+    def pass_border(self, name: str, written: str) -> None:
+        """Into or out of a part of the page. Navigation in a table is navigation, a table in navigation is too."""
+        position = PARTS.get(name)
+        if position is None:
+            open_parts = len(self.around)
+            if open_parts and "/" + self.around[open_parts - 1][0] == name:
+                self.position = self.around.pop()[1]
+            return
+        if written and position <= LinkPosition.NAVIGATION and "breadcrumb" in written.lower():
+            position = LinkPosition.BREADCRUMB
+        self.around.append((name, self.position))
+        self.position = max(self.position, position)
 
     def take_other(self, kind: int, attributes: dict[str, str]) -> None:
         """The beginning or end of a link, or a picture in it."""
@@ -143,7 +179,8 @@ class Walk:
             if self.closed_at == self.length:
                 self.gap = self.gap or _GAP  # two links side by side are two words, whatever a style sheet says
             spare = attributes.get("alt") or attributes.get("title") or ""
-            link = RawLink(plain(attributes["href"]), plain(attributes.get("rel", "")), self.length, -1, plain(spare))
+            rel = attributes.get("rel", "")
+            link = RawLink(plain(attributes["href"]), plain(rel), self.length, -1, plain(spare), self.position)
             self.links.append(link)
             self.opened = None if kind == AREA else link
 

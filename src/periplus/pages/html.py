@@ -191,7 +191,7 @@ def _placed(flow: Flow, taken: list[tuple[str, RawLink]], window_tokens: int) ->
     links = []
     for (url, link), (start, end), (low, high) in zip(taken, spans, reaches, strict=True):
         anchor = text[start : min(end, start + MAX_ANCHOR_CHARS)].strip().replace("\n", " ")
-        links.append(Link(url, anchor or link.spare[:MAX_ANCHOR_CHARS], "", "", start, end, low, high))
+        links.append(Link(url, anchor or link.spare[:MAX_ANCHOR_CHARS], "", "", start, end, low, high, link.position))
     return links
 
 

@@ -9,7 +9,7 @@ from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.making import STRATEGIES, make_strategy
 from periplus.strategies.ownership import Ownership, load_targets
 from periplus.strategies.protocol import HostView, Known, Strategy, choose
-from periplus.strategies.settling import Settling
+from periplus.strategies.settling import Settling, Told
 
 __all__ = [
     "STRATEGIES",
@@ -20,6 +20,7 @@ __all__ = [
     "Ownership",
     "Settling",
     "Strategy",
+    "Told",
     "choose",
     "load_targets",
     "make_strategy",

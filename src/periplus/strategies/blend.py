@@ -1,17 +1,17 @@
 """Strategy `blend`, ours: all evidence about a link in one probability for each node.
 
-Evidence is a place and a weight: the link's URL, the names around the link, what its page is about, the node that
-has the page, the address it came from, and (strongest) what earlier pages of the link's host were about. Places that
-nobody owns speak for the general nodes. A node's score is the sum of the evidence for its places; the probabilities
-are the scores' softmax. Weights are few and plain, so that every decision can be explained by its largest terms.
+Evidence is a place, a kind and a strength: the link's URL, the names in and around its text, what its page is about
+(these by where in the page the link stands), the address the page came from; and, known only where the crawl's memory
+is, the node that has the page, what earlier pages of the link's host were about, and whose addresses they had. Places
+that nobody owns speak for the general nodes. How much each kind counts was learnt (`weighing`), and every decision can
+be explained by its largest terms.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from periplus.errors import PlaceError
-from periplus.model import Assignment, Link, Located, Page
+from periplus.model import Assignment, Link, LinkPosition, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.anchor import AnchorStrategy
 from periplus.strategies.content import ContentStrategy
@@ -21,38 +21,52 @@ from periplus.strategies.names import NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, HostView, Known, Strategy
 from periplus.strategies.url import UrlFinding, UrlStrategy
+from periplus.strategies.weighing import Features, Terms, Weights, feature, learnt_weights, probabilities
 
-__all__ = ["BlendStrategy", "Weights"]
+__all__ = ["BlendStrategy", "Parent", "Settled"]
 
-MAX_TERMS = 12
+MAX_TERMS = 16
+MAX_PAGE_PLACES = 6
+HALF_DISTANCE = 4.0
+"""Tokens from the link at which a name counts half."""
+
+ENOUGH = 0.05
+"""From this probability on that its page has an address there, a link goes to a geographic node.
+
+One page in six has one on the webs that the weights are learnt on; a node takes the likeliest first, so that a low bar
+costs little.
+"""
+
+CLEAR = 0.6
+"""... if of all that speaks for geographic nodes this share speaks for it."""
+
 MIN_CLAIM = 0.05
 """Under policy b a node with less probability has no claim."""
 
+Parent = tuple[str, bool]
+"""The node that has the linking page, and whether the link stays on its host."""
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each kind of evidence counts at its strongest, and what a target has to beat."""
 
-    url: float = 6.0
-    anchor: float = 2.2
-    content: float = 1.0
-    host: float = 6.0
-    parent: float = 0.3
-    ip: float = 1.0
-    nowhere: float = 3.0
-    host_nowhere: float = 6.0  # of a host whose pages have no place, or all kinds of places
-    half_distance: float = 4.0  # tokens from the link at which a name counts half
+class Settled:
+    """How a link was settled: the claims of the nodes, and the probability of the first."""
+
+    __slots__ = ("claims", "features", "geographic")
+
+    def __init__(self, claims: Claims, features: Features, geographic: float) -> None:
+        self.claims = claims
+        self.features = features
+        self.geographic = geographic  # probability that the link leads to a page about the node's places, or any
 
 
 class BlendStrategy(Strategy):
-    """Adds up evidence. `evidence` needs the page, `settle` only what `evidence` gave and the host's memory."""
+    """Weighs evidence. `evidence` needs the page, `settle` only what `evidence` gave and the crawl's memory."""
 
     def __init__(
         self, ownership: Ownership, gazetteer: Gazetteer, ip: IpStrategy | None = None, weights: Weights | None = None
     ) -> None:
-        self._ownership = ownership
+        self.ownership = ownership
         self._gazetteer = gazetteer
-        self._weights = weights or Weights()
+        self.weights = weights or learnt_weights()
         table = NameTable(ownership, gazetteer)
         self._url = UrlStrategy(ownership, gazetteer, table)
         self._anchor = AnchorStrategy(ownership, gazetteer, table)
@@ -63,92 +77,144 @@ class BlendStrategy(Strategy):
     def route(self, links: Sequence[Link], page: Page, located: Located, known: Known = NOTHING_KNOWN) -> list[Claims]:
         """The nodes of each link by probability, the most probable first."""
         found = self.evidence(links, page, located, known)
+        own = host_of(page.url)
         return [
-            self.settle(host_of(link.url), terms, known.hosts.get(host_of(link.url), HostView()))
-            for link, terms in zip(links, found, strict=True)
+            self.settle(host, terms, known.hosts.get(host, HostView()), (known.node, host == own)).claims
+            for host, terms in zip((host_of(link.url) for link in links), found, strict=True)
         ]
 
     def evidence(
         self, links: Sequence[Link], page: Page, located: Located, known: Known = NOTHING_KNOWN
-    ) -> list[tuple[tuple[int, float], ...]]:
-        """(place id, weight) for each link, without what its host's pages showed; the strongest first."""
-        weights = self._weights
-        shared = self._of_page(page, located, known)
+    ) -> list[Terms]:
+        """What speaks for which place, for each link; without what the crawl remembers. The strongest first."""
+        shared = self._places_of_page(page, located)
+        own = host_of(page.url)
+        address = self._ip.place_of(known.address) if self._ip and known.address else None
         urls = self._url.findings([link.url for link in links])
         found = []
-        for i, near in enumerate(self._anchor.nearby(links, page)):
-            terms = dict(shared)
-            for finding in urls.get(i, ())[:3]:
-                place_id = finding.candidate.place.id
-                terms[place_id] = terms.get(place_id, 0.0) + weights.url * _surety(finding)
-            for distance, named in near[:2]:
-                place_id = named.candidate.place.id
-                closeness = 1 / (1 + distance / weights.half_distance)
-                terms[place_id] = terms.get(place_id, 0.0) + weights.anchor * closeness
+        for i, (link, near) in enumerate(zip(links, self._anchor.nearby(links, page), strict=True)):
+            terms = [(f.candidate.place.id, feature(_url_kind(f)), 1.0) for f in urls.get(i, ())[:3]]
+            for distance, named in near[:3]:
+                kind = "around" if distance else "anchor"
+                closeness = 1 / (1 + distance / HALF_DISTANCE)
+                terms.append((named.candidate.place.id, feature(kind, link.position), closeness))
+            kind = "content of the same host" if host_of(link.url) == own else "content of another host"
+            terms += [(place_id, feature(kind, link.position), share) for place_id, share in shared]
+            if address is not None:
+                terms.append((address.id, feature("address"), 1.0))
             found.append(_strongest(terms))
         return found
 
-    def _of_page(self, page: Page, located: Located, known: Known) -> dict[int, float]:
-        """Evidence that all links of a page share."""
-        terms: dict[int, float] = {}
-        scores = self._content.scores(page, located)[:MAX_TERMS]
+    def _places_of_page(self, page: Page, located: Located) -> list[tuple[int, float]]:
+        """What the page is about: shares, smaller where it says little of any place."""
+        scores = self._content.scores(page, located)[:MAX_PAGE_PLACES]
         total = sum(score for score, _ in scores)
-        for score, place in scores:
-            terms[place.id] = self._weights.content * score / total * (1 - math.exp(-2 * total))
-        place_of_address = self._ip.place_of(known.address) if self._ip and known.address else None
-        if place_of_address is not None:
-            terms[place_of_address.id] = terms.get(place_of_address.id, 0.0) + self._weights.ip
-        return terms
+        surety = 1 - math.exp(-2 * total)
+        return [(place.id, score / total * surety) for score, place in scores]
 
-    def settle(self, host: str, terms: Sequence[tuple[int, float]], view: HostView, parent: str = "") -> Claims:
-        """The claims of the nodes, given a link's evidence and what is known of its host."""
-        scores: dict[str | None, float] = {None: self._weights.nowhere}
-        best: dict[str, tuple[float, int]] = {}
-        trust = self._weights.host * view.pages / (view.pages + 2)  # one page alone convinces nobody
-        if view.pages:
-            silent = max(0.0, 1.0 - 2 * max((share for _, share in view.places), default=0.0))
-            scores[None] += self._weights.host_nowhere * silent * view.pages / (view.pages + 1)
-        evidence = [*terms, *((place_id, trust * share) for place_id, share in view.places)]
-        for place_id, weight in evidence:
-            node = self._owner(place_id)
-            scores[node] = scores.get(node, 0.0) + weight
-            if node is not None and (weight, -place_id) > best.get(node, (0.0, 0)):
-                best[node] = (weight, -place_id)
-        if parent in scores:
-            scores[parent] += self._weights.parent
-        return self._ranked(host, scores, best)
+    def settle(
+        self,
+        host: str,
+        terms: Terms,
+        view: HostView,
+        parent: Parent = ("", False),
+        *,
+        weights: Sequence[float] = (),
+        odds: float = 0.0,
+    ) -> Settled:
+        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL."""
+        features = self.features(terms, view, parent)
+        chances = probabilities(features, weights or self.weights, odds)
+        return self._settled(host, chances, features, terms)
 
-    def _ranked(self, host: str, scores: dict[str | None, float], best: dict[str, tuple[float, int]]) -> Claims:
-        """Nodes by probability; general ones take part as one."""
-        top = max(scores.values())
-        parts = {node: math.exp(score - top) for node, score in scores.items()}
-        total = sum(parts.values())
-        claims: list[Assignment] = []
-        for node, part in sorted(parts.items(), key=lambda pair: (-pair[1], pair[0] or "")):
-            if claims and part / total < MIN_CLAIM:
-                break
+    def features(self, terms: Terms, view: HostView, parent: Parent) -> dict[str | None, dict[int, float]]:
+        """The evidence as features of each node that any of it speaks for, and of the general ones."""
+        nowhere: dict[int, float] = {feature("nowhere"): 1.0}
+        found: dict[str | None, dict[int, float]] = {None: nowhere}
+        for place_id, number, strength in terms:
+            node = self.owner_of(place_id)
             if node is None:
-                claims.append(Assignment(self._ownership.general_for(host), None, "no_place"))
-            else:
-                claims.append(Assignment(node, -best[node][1], "blend"))
-        return tuple(claims)
+                number = _NOBODYS[number]  # noqa: PLW2901  the same evidence, for nobody's place
+            mine = found.setdefault(node, {})
+            mine[number] = min(1.0, mine.get(number, 0.0) + strength)
+        if view.pages:
+            self._add_host(found, nowhere, view)
+        if parent[0] and parent[0] not in self.ownership.general:
+            kind = feature("parent's node, same host" if parent[1] else "parent's node, another host")
+            found.setdefault(parent[0], {})[kind] = 1.0
+        return found
 
-    def _owner(self, place_id: int) -> str | None:
+    def _add_host(self, found: dict[str | None, dict[int, float]], nowhere: dict[int, float], view: HostView) -> None:
+        trust = view.pages / (view.pages + 2)  # one page alone convinces nobody
+        shares: dict[str | None, float] = {}
+        for place_id, share in view.places:
+            node = self.owner_of(place_id)
+            shares[node] = shares.get(node, 0.0) + share
+        addresses = dict(view.addresses)
+        for node in {*shares, *addresses} - {None}:
+            mine = found.setdefault(node, {})
+            share = min(1.0, shares.get(node, 0.0))
+            mine[feature("host's pages")] = trust * share
+            mine[feature("host's pages, clearly")] = trust if share > sum(shares.values()) / 2 else 0.0
+            mine[feature("host's addresses")] = trust * addresses.get(node or "", 0.0)
+        nowhere[feature("host's pages, nobody's place")] = trust * min(1.0, shares.get(None, 0.0))
+        nowhere[feature("host's pages, no place")] = trust * max(0.0, 1.0 - sum(shares.values()))
+        nowhere[feature("host's pages, no address")] = trust * max(0.0, 1.0 - sum(addresses.values()))
+
+    def _settled(self, host: str, chances: dict[str | None, float], features: Features, terms: Terms) -> Settled:
+        """Nodes by probability; general ones take part as one."""
+        ranked = sorted((-chance, node) for node, chance in chances.items() if node is not None)
+        geographic = 1.0 - chances[None]
+        claims = [
+            Assignment(node, self._place_for(node, terms), "blend") for chance, node in ranked if -chance >= MIN_CLAIM
+        ]
+        nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
+        best = -ranked[0][0] if ranked else 0.0
+        if claims and best >= ENOUGH and best >= CLEAR * geographic:
+            own = [*claims, nowhere] if chances[None] >= MIN_CLAIM else claims
+            return Settled(tuple(own), features, best)
+        return Settled((nowhere, *claims), features, geographic)
+
+    def _place_for(self, node: str, terms: Terms) -> int | None:
+        """The place behind a node's claim: that of its strongest evidence; None if only memory speaks for it."""
+        mine = [
+            (strength * self.weights[number], -place_id)
+            for place_id, number, strength in terms
+            if self.owner_of(place_id) == node
+        ]
+        return -max(mine)[1] if mine else None
+
+    def owner_of(self, place_id: int) -> str | None:
+        """The node that owns a place, by its id."""
         if place_id not in self._owners:
             try:
-                owned = self._ownership.owner(self._gazetteer.place(place_id))
+                owned = self.ownership.owner(self._gazetteer.place(place_id))
             except PlaceError:  # a place of an older gazetteer, out of a resumed crawl
                 owned = None
             self._owners[place_id] = owned[0] if owned else None
         return self._owners[place_id]
 
 
-def _surety(finding: UrlFinding) -> float:
+def _nobodys() -> dict[int, int]:
+    """Feature -> the feature of the general nodes that it becomes for a place that nobody owns."""
+    url = feature("url, nobody's place")
+    anchor, content = feature("anchor, nobody's place"), feature("content, nobody's place")
+    found = {feature(kind): url for kind in ("url with its region", "url host", "url path")}
+    for position in LinkPosition:
+        found |= {feature(kind, position): anchor for kind in ("anchor", "around")}
+        found |= {feature(f"content of {host}", position): content for host in ("the same host", "another host")}
+    return found | {feature("address"): content}
+
+
+_NOBODYS = _nobodys()
+
+
+def _url_kind(finding: UrlFinding) -> str:
     """How far a name in a URL is to be believed."""
     if finding.region >= 2:
-        return 1.0
-    return 0.9 if finding.in_host else 0.7
+        return "url with its region"
+    return "url host" if finding.in_host else "url path"
 
 
-def _strongest(terms: dict[int, float]) -> tuple[tuple[int, float], ...]:
-    return tuple(sorted(terms.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_TERMS])
+def _strongest(terms: list[tuple[int, int, float]]) -> Terms:
+    return tuple(sorted(terms, key=lambda term: (-term[2], term[0], term[1]))[:MAX_TERMS])

@@ -15,6 +15,8 @@ __all__ = ["HashStrategy", "HostHashStrategy", "host_of"]
 class HashStrategy(Strategy):
     """Every node, general or not, gets the same share of all URLs."""
 
+    by_url_alone = True
+
     def __init__(self, ownership: Ownership, _gazetteer: Gazetteer) -> None:
         self._claims: list[Claims] = [(Assignment(name, None, "hash"),) for name in ownership.names]
 

@@ -28,10 +28,14 @@ class HostPlaces:
     def __init__(self) -> None:
         self._weights: dict[str, dict[int, float]] = {}
         self._pages: dict[str, int] = {}
+        self._addresses: dict[str, dict[str, int]] = {}
 
-    def learn(self, host: str, places: Iterable[tuple[int, float]]) -> None:
-        """Take up one page of a host: its places with their shares; a page without places counts as well."""
-        found = list(places)
+    def learn(self, host: str, places: Iterable[tuple[int, float]], addressed: Iterable[str] = ()) -> None:
+        """Take up one page of a host: its places with their shares, and the nodes in whose places it has addresses.
+
+        A page without places counts as well.
+        """
+        found, nodes = list(places), set(addressed)
         for key in {host, registrable_domain(host) or host}:
             weights = self._weights.get(key)
             if weights is None:
@@ -39,6 +43,9 @@ class HostPlaces:
                     continue
                 weights = self._weights[key] = {}
             self._pages[key] = self._pages.get(key, 0) + 1
+            if nodes:
+                counts = self._addresses.setdefault(key, {})
+                counts.update((node, counts.get(node, 0) + 1) for node in nodes)
             for place_id, weight in found:
                 weights[place_id] = weights.get(place_id, 0.0) + weight
             if len(weights) > 2 * MAX_PLACES:
@@ -59,4 +66,9 @@ class HostPlaces:
         if not pages:
             return HostView()
         heaviest = sorted(self._weights[key].items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN_PLACES]
-        return HostView(tuple((place_id, weight / pages) for place_id, weight in heaviest), pages)
+        addresses = sorted(self._addresses.get(key, {}).items())
+        return HostView(
+            tuple((place_id, weight / pages) for place_id, weight in heaviest),
+            pages,
+            tuple((node, count / pages) for node, count in addresses),
+        )

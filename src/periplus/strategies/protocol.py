@@ -14,10 +14,14 @@ Claims = tuple[Assignment, ...]
 
 @dataclass(frozen=True, slots=True)
 class HostView:
-    """What earlier pages showed of a host: shares of the places its pages are about, heaviest first, and how many."""
+    """What earlier pages showed of a host: shares of the places its pages are about, heaviest first, and how many.
+
+    `addresses` are the shares of its pages that have a postal address in a node's places, by node.
+    """
 
     places: tuple[tuple[int, float], ...] = ()
     pages: int = 0
+    addresses: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,9 @@ class Strategy(Protocol):
 
     Pure: the same arguments give the same answer on any machine, whatever the order of the nodes in the job.
     """
+
+    by_url_alone: bool = False
+    """Whether a link's URL says all, so that the target of a redirect is assigned like any link."""
 
     def route(self, links: Sequence[Link], page: Page, located: Located, known: Known = NOTHING_KNOWN) -> list[Claims]:
         """The claims to each link of one page, in order. What is the same for all links is worked out once."""

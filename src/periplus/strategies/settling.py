@@ -1,57 +1,132 @@
-"""Settling links by what is known of their hosts, where that memory is: in the process of a crawl, not in its workers.
+"""Settling links by what a crawl remembers, where that memory is: in the process of a crawl, not in its workers.
 
-A strategy that remembers hosts (`blend`) gives each link of a page its evidence; here the page is learnt from, and each
-link gets its node. The first decision about a URL stands, so that no two nodes fetch it.
+A strategy that remembers (`blend`) gives each link of a page its evidence; here the page is learnt from, and each link
+gets its node. The first decision about a URL stands, so that no two nodes fetch it. When the page behind a URL is read,
+what it turned out to be about corrects the weights that had been used for it.
 """
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
 import msgspec
 
-from periplus.model import RoutedLink
+from periplus.model import Analysis, Link, Located, Page, RoutedLink
 from periplus.strategies.blend import BlendStrategy
 from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.protocol import Strategy
+from periplus.strategies.shapes import Shapes, forms
+from periplus.strategies.weighing import Features, stepped
+from periplus.urls import fingerprint
 
-__all__ = ["Settling"]
+__all__ = ["Settling", "Told"]
+
+MAX_EXPECTED = 50_000
+"""Decisions whose outcome is waited for; later ones teach nothing until some have come."""
+
+RATE = 0.1
+PULL = 0.002
+"""How far one outcome moves the weights, and how far they are drawn back to the learnt ones each time."""
+
+
+ADDRESSED_SHARE = 0.02
+"""Where fewer pages have an address of a target, nothing says how a decision turned out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a page turned out to be: its places with their shares, and the nodes in whose places it has addresses."""
+
+    places: tuple[tuple[int, float], ...]
+    addressed: frozenset[str]
 
 
 class Settling:
-    """The memory of a crawl about hosts and decisions; does nothing for strategies that need none."""
+    """The memory of a crawl about hosts and decisions; does nothing for strategies that need none.
 
-    def __init__(self, strategy: Strategy, *, policy: str, overlap: str) -> None:
+    `orders`: links are worth what is expected of them; for crawls whose topic does not say what they are worth.
+    """
+
+    def __init__(self, strategy: Strategy, *, policy: str, overlap: str, orders: bool = False) -> None:
+        self._any = strategy
         self._strategy = strategy if isinstance(strategy, BlendStrategy) else None
         self._settles = policy == "a"
         self._remembers = overlap == "allow"  # else a URL is accepted once, whoever it was meant for
+        self._orders = orders
         self._hosts = HostPlaces()
         self._settled: dict[int, str] = {}
+        self._expected: dict[int, Features] = {}
+        self._shapes = Shapes()
+        self._pages = self._addressed = 0
+        self._learnt = list(self._strategy.weights) if self._strategy else []
 
     @property
     def learns(self) -> bool:
         """Whether pages are to be learnt from."""
         return self._strategy is not None
 
-    def learn(self, host: str, places: Iterable[tuple[int, float]]) -> None:
-        """Take up a page of a host: its places with their weights."""
-        if self._strategy is not None:
-            self._hosts.learn(host, places)
+    def learn_page(self, url: str, host: str, found: Analysis) -> None:
+        """Take up a page that was read."""
+        if self._strategy is None:
+            return
+        addressed = frozenset(entity.owner for entity in found.entities if entity.owner)
+        places = tuple((one.place.id, one.weight) for one in found.places)
+        self.learn(url, host, Told(places, addressed))
+
+    def learn(self, url: str, host: str, told: Told) -> None:
+        """Take up a page that was read: what it says of its host, and how the decision about it turned out."""
+        if self._strategy is None:
+            return
+        self._hosts.learn(host, told.places, told.addressed)
+        self._pages += 1
+        self._addressed += bool(told.addressed)
+        expected = self._expected.pop(fingerprint(url), None)
+        if expected is not None and self._addressed >= ADDRESSED_SHARE * self._pages:
+            found = forms(url)
+            outcome = min((node for node in told.addressed if node in expected), default=None)
+            self._shapes.learn(found, stepped(self._learnt, expected, outcome, RATE, self._shapes.odds(found)))
+            for i, learnt in enumerate(self._strategy.weights):
+                self._learnt[i] += PULL * (learnt - self._learnt[i])
 
     def remember(self, fingerprint: int, node: str) -> None:
         """Take up a decision of an earlier run."""
         self._settled.setdefault(fingerprint, node)
 
-    def settle(self, links: tuple[RoutedLink, ...], node: str) -> tuple[RoutedLink, ...]:
-        """The links of a page of `node`, each with the node that it goes to."""
+    def settle(self, links: tuple[RoutedLink, ...], node: str, host: str = "") -> tuple[RoutedLink, ...]:
+        """The links of a page of `node` on `host`, each with the node that it goes to."""
         strategy = self._strategy
         if strategy is None or not self._settles:
             return links
         views = {link.host: self._hosts.view(link.host) for link in links}
-        settled = []
+        done = []
         for link in links:
+            parent = (node, link.host == host)
+            odds = self._shapes.odds(forms(link.url))
+            found = strategy.settle(link.host, link.evidence, views[link.host], parent, weights=self._learnt, odds=odds)
             receiver = self._settled.get(link.fingerprint)
             if receiver is None:
-                receiver = strategy.settle(link.host, link.evidence, views[link.host], node)[0].node
+                receiver = found.claims[0].node
                 if self._remembers:
                     self._settled[link.fingerprint] = receiver
-            settled.append(msgspec.structs.replace(link, node=receiver, evidence=()))
-        return tuple(settled)
+                if len(self._expected) < MAX_EXPECTED:
+                    self._expected.setdefault(link.fingerprint, found.features)
+            worth = found.geographic if self._orders else link.priority
+            done.append(msgspec.structs.replace(link, node=receiver, priority=worth, evidence=()))
+        return tuple(done)
+
+    def redirected(self, url: str, host: str, node: str) -> str:
+        """The node for the target of a redirect that `node` met.
+
+        Strategies that go by URLs alone decide as for any link. The others went by a page that is not here again: what
+        they decided for the link stands, unless the target itself says something else.
+        """
+        mark = fingerprint(url)
+        if mark in self._settled:
+            return self._settled[mark]
+        link, page = Link(url, ""), Page(url, "", "", ())
+        if self._strategy is None:
+            return self._any.claims(link, page, Located())[0].node if self._any.by_url_alone else node
+        terms = self._strategy.evidence((link,), page, Located())[0]
+        found = self._strategy.settle(host, terms, self._hosts.view(host), weights=self._learnt)
+        receiver = node if found.claims[0].reason == "no_place" else found.claims[0].node
+        if self._remembers:
+            self._settled[mark] = receiver
+        return receiver

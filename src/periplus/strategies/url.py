@@ -48,6 +48,8 @@ class UrlFinding:
 class UrlStrategy(Strategy):
     """Finds target names in URLs: one scan over all links of a page, then look-ups for what was found."""
 
+    by_url_alone = True
+
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
         self._table = table or NameTable(ownership, gazetteer)

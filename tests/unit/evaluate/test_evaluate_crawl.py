@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from periplus.errors import Corrupt, NotACrawl
 from periplus.evaluate import evaluate_crawl
 from periplus.evaluate.commands import evaluate
+from periplus.evaluate.policy import PolicyCosts
 from periplus.store.database import open_writer
 from periplus.strategies import Ownership
 
@@ -107,6 +108,7 @@ def test_every_measure_of_a_crawl_with_two_nodes(crawl: Path) -> None:
     assert list(result) == [
         "pages", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap", "diversity",
         "communication_overhead", "locality", "accuracy", "coverage", "nodes",
+        "policy", "harvest",
     ]  # fmt: skip
     assert result["pages"] == 5
     assert result["geo_coverage"] == 0.8  # page 12's address belongs to no target
@@ -201,3 +203,23 @@ def test_the_command_prints_tables_or_json(crawl: Path) -> None:
     printed = CliRunner().invoke(app, [str(crawl), "--json"])
     assert json.loads(printed.output) == evaluate_crawl(crawl)
     assert "Example:" in CliRunner().invoke(app, ["--help"]).output
+
+
+def test_policy_costs_follow_lemma_2() -> None:
+    costs = PolicyCosts(page_bytes=1_000, message_bytes=100, links=10, claims=1.0)
+    assert costs.cost_a == 1_000 + 10 * (100 + 1_000)
+    assert costs.cost_b(2.0) == 2 * 1_000 + 10 * 2 * 1_000
+    assert costs.break_even == pytest.approx(12_000 / 11_000)
+    assert costs.as_dict()["cost_b_claims"] == 2.0
+    assert PolicyCosts(0, 0, 0, 1).as_dict()["a_is_cheaper_above_claims"] is None
+
+
+def test_costs_and_harvest_are_read_from_the_crawl(tmp_path: Path) -> None:
+    west = [FakePage(1, links=[2, 3]), FakePage(2, links=[1], kept=False)]
+    east = [FakePage(3), FakePage(4, kept=False)]
+    result = evaluate_crawl(make_crawl(tmp_path / "crawl", {"west": west, "east": east}), OWNERS)
+    assert result["policy"]["links_per_page"] == pytest.approx(3 / 4)
+    assert result["policy"]["claims_per_link"] == 1.0
+    assert result["policy"]["message_bytes"] == len("http://a.test/1") + 24
+    assert [step["pages"] for step in result["harvest"]] == [1, 2, 3, 4]
+    assert result["harvest"][-1]["harvest_rate"] == 0.5

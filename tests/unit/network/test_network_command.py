@@ -56,6 +56,16 @@ def test_all_methods_side_by_side_and_the_curve(tmp_path: Path) -> None:
     assert "0.95" in shown.stdout
 
 
+def test_a_square_of_numbers_is_a_table_too(tmp_path: Path) -> None:
+    rows = ["\t".join(str(abs(a - b) * 1.5) for b in range(20)) for a in range(20)]
+    square = written(tmp_path, "\n".join(rows) + "\n")
+    got = run(square, "--crawlers", "4", "--method", "brute-force", "--warmup", "0")
+    assert (got["sites"], got["optimal"]) == (16, 16)
+    for broken, message in (("\n".join(rows[:-1]), "19 rows of 20"), ("0 0\n0 0\n", "no round trip")):
+        with pytest.raises(UsageError, match=message):
+            read_round_trips(written(tmp_path, broken))
+
+
 def test_drawn_crawlers_are_no_sites_and_follow_the_seed(tmp_path: Path) -> None:
     trips = read_round_trips(written(tmp_path, pairs(30)))
     one, again, other = split(trips, 5, 1), split(trips, 5, 1), split(trips, 5, 2)

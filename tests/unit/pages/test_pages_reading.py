@@ -547,3 +547,16 @@ def test_mutated_pages_give_a_page_or_our_error() -> None:
 def test_reading_is_a_pure_function() -> None:
     html = JSON_LD + "<p>Visit <a href=/x>Lisbon</a>"
     assert read(html) == read(html)
+
+
+def test_a_link_knows_the_part_of_the_page_that_it_stands_in() -> None:
+    body = (
+        b"<nav><a href=/n>n</a></nav><div class='Breadcrumbs'><div><a href=/b>b</a></div></div><p><a href=/t>t</a>"
+        b"<h2><a href=/h>h</a></h2><table><tr><td><a href=/c>c</a><ul><li><a href=/l>l</a></ul></table>"
+        b"<footer><nav><a href=/f>f</a></nav></footer><a href=/last>x</a>"
+    )
+    found = {link.anchor: link.position.name for link in read(body).links}
+    assert found == {
+        "n": "NAVIGATION", "b": "BREADCRUMB", "t": "TEXT", "h": "HEADING", "c": "TABLE", "l": "TABLE", "f": "FOOTER",
+        "x": "TEXT",
+    }  # fmt: skip

@@ -1,6 +1,7 @@
 """Blend and what it learns from; classifier and ip; and that nothing depends on process, hash seed or order."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -8,16 +9,32 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mmdb_file import mmdb
 
 from periplus.errors import ConfigError, UsageError
-from periplus.model import Link, Located, Page
+from periplus.model import Link, Located, Page, RoutedLink
 from periplus.places import Gazetteer, locate, open_gazetteer
 from periplus.settings import NodeSettings
-from periplus.strategies import BlendStrategy, HostPlaces, HostView, Known, Ownership, make_strategy
+from periplus.strategies import (
+    BlendStrategy,
+    HostPlaces,
+    HostView,
+    Known,
+    Ownership,
+    Settling,
+    Strategy,
+    Told,
+    choose,
+    make_strategy,
+)
 from periplus.strategies.classifier import NOT_GEOGRAPHIC, load_model, train
 from periplus.strategies.planning import plan_nodes
 from periplus.strategies.samples import read_samples
+from periplus.strategies.shapes import Shapes, forms
+from periplus.strategies.weighing import FEATURES, Terms, probabilities, stepped
+from periplus.urls import fingerprint
 
 NODES = {
     "east": NodeSettings(places=["Boston, MA", "New York City, NY"]),
@@ -56,14 +73,15 @@ def test_blend_hears_url_anchor_and_page() -> None:
     page = Page("http://example.org/", "", text, ())
     located = locate(text, gazetteer())
     assert blend().claims(Link("http://x.example/", "Seattle hotels"), page, located)[0].node == "west"
-    assert blend().claims(Link("http://x.example/", "Boston hotels"), page, located)[0].node == "general"
     assert blend().claims(Link("http://x.example/", ""), page, located)[0].node == "general"
+    both = blend().claims(Link("http://x.example/", "Boston hotels"), page, located)
+    assert [claim.node for claim in both] == ["east", "general"], "what the link says is nearer than its page"
 
 
 def test_a_hosts_place_outweighs_what_one_page_says() -> None:
     hosts = HostPlaces()
     for _ in range(4):
-        hosts.learn("www.campus.example", [(place("Seattle, WA"), 0.8)])
+        hosts.learn("www.campus.example", [(place("Seattle, WA"), 0.8)], ["west"])
     link = Link("http://www.campus.example/people/", "Boston conference")
     known = Known(hosts={"www.campus.example": hosts.view("www.campus.example")})
     assert blend().claims(link, BLANK, Located(), known)[0].node == "west"
@@ -198,3 +216,95 @@ def test_plans_give_every_target_to_one_node(by: str, nodes: int) -> None:
 def test_a_plan_needs_as_many_targets_as_nodes() -> None:
     with pytest.raises(UsageError, match="1 to 4"):
         plan_nodes(ownership().targets, 5, "population", zone_of=gazetteer().timezone, links={})
+
+
+# -- Weights, memory and what is learnt on the way ---------------------------------------------------
+
+
+def test_probabilities_are_a_softmax_and_a_step_makes_what_came_more_probable() -> None:
+    weights = [1.0] * len(FEATURES)
+    features = {None: {0: 1.0}, "a": {1: 2.0}, "b": {}}
+    found = probabilities(features, weights)
+    assert sum(found.values()) == pytest.approx(1.0)
+    assert found["a"] / found[None] == pytest.approx(math.e)
+    assert probabilities(features, weights, odds=1.0)["a"] > found["a"], "odds speak for all that are not general"
+    wrong = stepped(weights, features, "b", 0.1)
+    assert wrong == pytest.approx(found[None]), "it was more geographic than expected"
+    assert probabilities(features, weights)["a"] < found["a"]
+
+
+def test_the_form_of_a_url_is_learnt_from_what_its_pages_had() -> None:
+    shapes = Shapes()
+    for i in range(20):
+        shapes.learn(forms(f"http://a.edu/~u{i}/"), 0.8)
+        shapes.learn(forms(f"http://a.edu/notes/l{i}.html"), -0.2)
+    assert shapes.odds(forms("http://a.edu/~new/")) > 0.5
+    assert shapes.odds(forms("http://a.edu/notes/l99.html")) < 0
+    assert shapes.odds(forms("http://b.org/x?y=1")) == pytest.approx(0.0, abs=0.6)
+
+
+def routed(url: str, terms: Terms = ()) -> RoutedLink:
+    host = url.split("/")[2]
+    return RoutedLink(url, host, fingerprint(url), "general", 0.5, b"", terms)
+
+
+def test_the_first_decision_about_a_url_stands_and_redirects_keep_to_it() -> None:
+    settling = Settling(blend(), policy="a", overlap="allow", orders=True)
+    terms = blend().evidence((Link("http://seattle-wa.example/", ""),), BLANK, Located())[0]
+    first = settling.settle((routed("http://seattle-wa.example/", terms),), "general")[0]
+    assert first.node == "west"
+    assert 0 < (first.priority or 0) < 1
+    assert settling.settle((routed("http://seattle-wa.example/"),), "east")[0].node == "west"
+    assert settling.redirected("http://seattle-wa.example/", "seattle-wa.example", "east") == "west"
+    assert settling.redirected("http://nothing.example/", "nothing.example", "east") == "east"
+
+
+def test_redirects_are_assigned_like_links_where_the_url_says_all() -> None:
+    for name, node in (("url", "west"), ("content", "east")):
+        settling = Settling(make_strategy(name, ownership(), gazetteer()), policy="a", overlap="allow")
+        assert settling.redirected("http://seattle-wa.example/", "seattle-wa.example", "east") == node
+    hashed = make_strategy("hash", ownership(), gazetteer())
+    wanted = hashed.claims(Link("http://x.example/9", ""), BLANK, Located())[0].node
+    assert Settling(hashed, policy="a", overlap="allow").redirected("http://x.example/9", "x.example", "?") == wanted
+
+
+def test_outcomes_teach_while_the_crawl_runs() -> None:
+    settling = Settling(blend(), policy="a", overlap="allow", orders=True)
+    told = Told(((place("Seattle, WA"), 1.0),), frozenset({"west"}))
+    for i in range(30):
+        url = f"http://h{i}.example/~u{i}/"
+        settling.settle((routed(url, ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)),), "general")
+        settling.learn(url, f"h{i}.example", told)
+    terms = ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)
+    after = settling.settle((routed("http://other.example/~q/", terms),), "general")[0].priority
+    fresh = Settling(blend(), policy="a", overlap="allow", orders=True)
+    assert (after or 0) > (fresh.settle((routed("http://other.example/~q/", terms),), "general")[0].priority or 0)
+
+
+# -- Properties --------------------------------------------------------------------------------------
+
+URLS = st.builds(
+    "http://{}.{}/{}".format,
+    st.sampled_from(["seattle", "x", "visitboston", "portland-or", "nyc", "a1", "h--h"]),
+    st.sampled_from(["example", "gov", "co.uk", "us"]),
+    st.text(alphabet="abcdefgh/-_%20?=~.é", max_size=20),
+)
+
+
+@pytest.mark.parametrize("name", ["hash", "hash-host", "url", "anchor", "content", "blend"])
+@given(links=st.lists(st.builds(Link, URLS, st.sampled_from(["", "Boston", "Seattle hotels", "x"])), max_size=5))
+@settings(max_examples=25, deadline=None)
+def test_every_link_gets_exactly_one_node_under_policy_a(name: str, links: list[Link]) -> None:
+    strategy = made(name)
+    found = strategy.route(links, BLANK, Located())
+    assert len(found) == len(links)
+    for claims in found:
+        assert len(choose(claims, "a")) == 1
+        assert choose(claims, "a")[0].node in ownership().names
+        assert len({claim.node for claim in claims}) == len(claims), "each node once"
+    assert strategy.route(links, BLANK, Located()) == found
+
+
+@cache
+def made(name: str) -> Strategy:
+    return make_strategy(name, ownership(), gazetteer())

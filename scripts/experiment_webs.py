@@ -1,0 +1,137 @@
+"""The recorded webs of `make experiments`: the miniature web, WebKB and wikispeedia, each with owners and truth.
+
+Nothing of a corpus is kept in the project: the webs are written to a folder of the user from what PERIPLUS_DATA holds.
+"""
+
+import csv
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import tomli_w
+from wikispeedia import Wiki, read_articles
+
+from periplus.miniweb.web import generate
+from periplus.model import Fetched, Link
+from periplus.places import Gazetteer
+from periplus.store.folders import pages_of_folder
+from periplus.store.wacz import write_wacz
+
+__all__ = ["Web", "miniature", "webkb", "wikispeedia"]
+
+UNIVERSITIES = {"austin": "Austin, TX", "ithaca": "Ithaca, NY", "madison": "Madison, WI", "seattle": "Seattle, WA"}
+MIDDLE_EAST = ["AE", "BH", "CY", "EG", "IL", "IQ", "IR", "JO", "KW", "LB", "OM", "PS", "QA", "SA", "SY", "TR", "YE"]
+NORTH = ["US", "CA", "GL", "BM", "PM"]
+REGIONS = {
+    "africa": ("African_Geography",),
+    "asia": ("Geography_of_Asia",),
+    "europe": ("European_Geography", "Geography_of_Great_Britain"),
+    "latin-america": ("Central_and_South_American_Geography",),
+    "middle-east": ("Geography_of_the_Middle_East",),
+    "north-america": ("North_American_Geography",),
+    "oceania": ("Geography_of_Oceania_Australasia",),
+}
+"""Nodes of wikispeedia, and the subjects under Geography whose articles are theirs."""
+
+CONTINENTS = {"Africa": "africa", "Asia": "asia", "Europe": "europe", "Oceania": "oceania"}
+RECORDED = datetime(2007, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A recorded web with its owners, the truth where there is one, and which addresses count where there is none."""
+
+    name: str
+    file: Path
+    targets: str
+    entities: str = "street"
+    labels: Path | None = None
+
+
+def miniature(folder: Path, locality: float, *, seed: int = 1, pages: int = 5_500, hosts: int = 320) -> Web:
+    """The miniature web with links as local as said; us100 own its cities."""
+    file = folder / f"miniweb-{locality:g}-{seed}.wacz"
+    if not file.exists():
+        write_wacz(generate(seed, hosts=hosts, pages=pages, locality=locality).responses(), file)
+    return Web(f"miniature web, locality {locality:g}", file, "us100")
+
+
+def webkb(folder: Path, data: Path) -> Web:
+    """Four universities' pages of 1997; a node for each one's city."""
+    file, targets = folder / "webkb.wacz", folder / "webkb.toml"
+    if not file.exists():
+        write_wacz(pages_of_folder(data / "webkb"), file)
+    nodes: dict[str, dict[str, list[str]]] = {name: {"places": [place]} for name, place in UNIVERSITIES.items()}
+    targets.write_text(tomli_w.dumps({"nodes": nodes | {"general": {}}}), "utf-8")
+    return Web("WebKB", file, str(targets), "postal")
+
+
+def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
+    """An encyclopedia of 4,600 articles; a node for each of seven regions of the world; its subjects are the truth."""
+    file, targets, labels = (folder / f"wikispeedia.{kind}" for kind in ("wacz", "toml", "csv"))
+    wiki = read_articles(data / "wikispeedia")
+    countries = _countries(gazetteer)
+    nodes = {name: {"places": [str(place) for place in sorted(ids)]} for name, ids in countries.items()}
+    targets.write_text(tomli_w.dumps({"nodes": nodes | {"general": {}}}), "utf-8")
+    if not file.exists():
+        write_wacz(_articles(wiki), file)
+    with labels.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(("url", "place"))
+        for name, region in _labelled(wiki):
+            rows.writerow((wiki.pages[name].url, min(countries[region])))
+    return Web("wikispeedia", file, str(targets), labels=labels)
+
+
+def _countries(gazetteer: Gazetteer) -> dict[str, list[int]]:
+    """Ids of the countries of each region."""
+    found: dict[str, list[int]] = {name: [] for name in REGIONS}
+    for row, _ in gazetteer.iter_names():
+        place = gazetteer.place_at(row)
+        if place.kind != "country" or len(place.path) < 2:
+            continue
+        region = CONTINENTS.get(place.path[1])
+        if place.country in MIDDLE_EAST:
+            region = "middle-east"
+        elif region is None and "America" in place.path[1]:
+            region = "north-america" if place.country in NORTH else "latin-america"
+        if region:
+            found[region].append(place.id)
+    return found
+
+
+def _labelled(wiki: Wiki) -> Iterator[tuple[str, str]]:
+    """Articles that belong to exactly one region by their subjects."""
+    for name, subjects in sorted(wiki.categories.items()):
+        found = {
+            region
+            for region, parts in REGIONS.items()
+            if any(subject.split(".")[2:3] == [part] for subject in subjects for part in parts)
+        }
+        if len(found) == 1:
+            yield name, found.pop()
+
+
+def _articles(wiki: Wiki) -> Iterator[Fetched]:
+    for name, page in wiki.pages.items():
+        body = _written(page.title, page.text, wiki.anchors(name)).encode()
+        headers = (("Content-Type", "text/html; charset=utf-8"),)
+        yield Fetched(page.url, 200, headers, body, "text/html; charset=utf-8", RECORDED, 0.0, "")
+
+
+def _written(title: str, text: str, links: list[Link]) -> str:
+    """An article as HTML: links where their titles first stand in the text, the others in a list below."""
+    parts, at, rest = [], 0, []
+    for link in sorted(links, key=lambda one: one.start):
+        if link.start < at:  # not in the text, or inside another link
+            rest.append(f'<li><a href="{html.escape(link.url)}">{html.escape(link.anchor)}</a></li>')
+            continue
+        shown = html.escape(text[link.start : link.end])
+        parts += [html.escape(text[at : link.start]), f'<a href="{html.escape(link.url)}">{shown}</a>']
+        at = link.end
+    parts.append(html.escape(text[at:]))
+    body = "".join(parts).replace("\n", "</p>\n<p>")
+    head = f"<title>{html.escape(title)}</title>"
+    return f"<!doctype html><html lang=en><head>{head}</head><body><p>{body}</p><ul>{''.join(rest)}</ul></body></html>"
