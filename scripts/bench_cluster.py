@@ -78,7 +78,7 @@ def main() -> None:
         server = stack.enter_context(nats_server())
         apart = [job_of(web, web.job.parent / "apart.toml", ("general",)) for web in halves]
         empty = [job_of(web, web.job.parent / "empty.toml", ("general",), pages=1) for web in halves]
-        together = job_of(whole, folder / "together.toml", ("east", "west"))
+        together = job_of(whole, folder / "together.toml", ("east", "general"))
         _, idle, _ = measured([("crawl", job, "--out", job.with_suffix(".out"), "--json") for job in empty])
         rows = {
             "two that exchange nothing": measured(
@@ -87,7 +87,7 @@ def main() -> None:
             "two nodes on NATS": measured(
                 [
                     ("node", node, "--cluster", server.url, "--job", together, "--out", folder / "together", "--json")
-                    for node in ("east", "west")
+                    for node in ("east", "general")
                 ]
             ),
         }

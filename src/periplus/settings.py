@@ -305,7 +305,7 @@ class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)
     ] = 10.0
     linger_seconds: Annotated[float, _meta("Links wait so long for others to travel with.", "seconds", ge=0, le=60)] = (
-        0.5
+        1.0
     )
     slice_seconds: Annotated[
         float,

@@ -78,6 +78,9 @@ class ClusterRun:
         process = self.processes.pop(node)
         process.kill()
         process.wait()
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()
         self.completed.append((len(web.requests()), set(pages_of(self.out(node) / "nodes" / node))))
 
     def completed_again(self, web: MiniwebProcess) -> list[str]:
