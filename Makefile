@@ -24,8 +24,8 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# The geoparser's inner loops are compiled anew whenever they change; without a C compiler they stay plain Python.
-$(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/places/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/places/*.pxd))
+# The inner loops (modules with a .pxd beside them) are compiled anew whenever they change; without a C compiler they stay plain Python.
+$(KERNEL): $(READY) scripts/compile_kernel.py $(wildcard src/periplus/*/*.pxd) $(patsubst %.pxd,%.py,$(wildcard src/periplus/*/*.pxd))
 	@test "$$PERIPLUS_PURE" = 1 || $(BIN)/python scripts/system_packages.py gcc "python headers"
 	$(BIN)/python scripts/compile_kernel.py
 	@touch $@
@@ -44,7 +44,7 @@ demo: setup page ## crawl the miniature web and show the map (DEMO_SERVE=0: stop
 test: setup page ## set everything up and run the whole suite, checks included
 	$(BIN)/python scripts/system_packages.py
 	$(MAKE) --no-print-directory check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: setup ## format, lint, types, spelling
 	$(BIN)/ruff format --check .
@@ -85,4 +85,4 @@ lock: ## write requirements.lock anew from pyproject.toml
 	$(BIN)/python scripts/lock.py
 
 clean: ## remove everything that make made
-	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist src/periplus/places/*.so src/periplus/places/compiled.txt
+	rm -rf $(VENV) $(STATIC) $(PAGE)/node_modules demo-crawl dist src/periplus/*/*.so src/periplus/compiled.txt

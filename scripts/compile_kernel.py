@@ -1,4 +1,4 @@
-"""Compile the geoparser's inner loops in place; without Cython or a C compiler they run as plain Python instead.
+"""Compile the inner loops in place; without Cython or a C compiler they run as plain Python instead.
 
     python scripts/compile_kernel.py
 
@@ -19,9 +19,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
-FOLDER = SOURCE / "periplus" / "places"
-MODULES = ("sheet", "scan", "context", "units", "rank", "support")
-STAMP = FOLDER / "compiled.txt"
+PACKAGE = SOURCE / "periplus"
+STAMP = PACKAGE / "compiled.txt"
 DIRECTIVES = {
     "language_level": 3, "annotation_typing": False, "infer_types": True, "boundscheck": False, "wraparound": False,
     "cdivision": True, "initializedcheck": False, "cpow": True, "show_performance_hints": False,
@@ -39,28 +38,37 @@ class KernelHook(BuildHookInterface[Any]):
         if self.target_name == "wheel" and compile_kernel():
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-            build_data["artifacts"] += [f"src/periplus/places/{path.name}" for path in built()]
+            build_data["artifacts"] += [str(path.relative_to(SOURCE.parent)) for path in built()]
 
 
-def digest() -> str:
-    """Names the sources that were compiled."""
-    return hashlib.sha256(
-        b"".join((FOLDER / f"{m}{suffix}").read_bytes() for m in MODULES for suffix in (".py", ".pxd"))
-    ).hexdigest()
+def modules() -> list[Path]:
+    """What is compiled: every module that has a file of C types beside it."""
+    return sorted(types.with_suffix(".py") for types in PACKAGE.glob("*/*.pxd"))
+
+
+def digest(source: Path) -> str:
+    """Names what a module is compiled from: its source and the C types of its room."""
+    parts = [source, *sorted(source.parent.glob("*.pxd"))]
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
+
+
+def digests() -> dict[str, str]:
+    """The digests of all modules, by name."""
+    return {str(source.relative_to(PACKAGE)): digest(source) for source in modules()}
 
 
 def built() -> list[Path]:
     """The compiled modules that lie beside their sources."""
-    return sorted(p for m in MODULES for ending in ("so", "pyd") for p in FOLDER.glob(f"{m}.*.{ending}"))
+    return sorted(path for ending in ("so", "pyd") for path in PACKAGE.glob(f"*/*.{ending}"))
 
 
 def compile_kernel() -> bool:
-    """Compile all modules or none; whether they are compiled now."""
-    for old in built():
-        old.unlink()
-    STAMP.unlink(missing_ok=True)
+    """Compile all modules that changed, or none; whether all are compiled now."""
+    changed = _clear_changed()
     if os.environ.get("PERIPLUS_PURE") == "1":
         return _pure("PERIPLUS_PURE=1")
+    if not changed:
+        return _stamped()
     try:
         from Cython.Build import cythonize  # noqa: PLC0415  perhaps not there
         from Cython.Compiler.Errors import CompileError  # noqa: PLC0415
@@ -73,13 +81,13 @@ def compile_kernel() -> bool:
         scratch, said = Path(name), io.StringIO()
         try:
             with contextlib.redirect_stdout(said):
-                modules = [
-                    Extension(f"periplus.places.{m}", [f"periplus/places/{m}.py"], extra_compile_args=FLAGS)
-                    for m in MODULES
+                found = [
+                    Extension(".".join(path.with_suffix("").parts), [str(path)], extra_compile_args=FLAGS)
+                    for path in (source.relative_to(SOURCE) for source in changed)
                 ]
                 command = build_ext(
                     Distribution(
-                        {"ext_modules": cythonize(modules, compiler_directives=DIRECTIVES, build_dir=name, force=True)}
+                        {"ext_modules": cythonize(found, compiler_directives=DIRECTIVES, build_dir=name, force=True)}
                     )
                 )
                 command.build_lib, command.build_temp = str(scratch / "lib"), str(scratch / "temp")
@@ -88,14 +96,37 @@ def compile_kernel() -> bool:
                 command.run()
         except (BaseError, CompileError, OSError) as error:
             return _pure(str(error) or said.getvalue()[-300:])
-        for path in sorted((scratch / "lib" / "periplus" / "places").iterdir()):
-            shutil.copy2(path, FOLDER / path.name)
-    STAMP.write_text(digest(), encoding="utf-8")
+        for path in sorted((scratch / "lib").glob("periplus/*/*.*")):
+            shutil.copy2(path, SOURCE / path.relative_to(scratch / "lib"))
+    return _stamped()
+
+
+def _stamped() -> bool:
+    STAMP.write_text("".join(f"{name} {made}\n" for name, made in digests().items()), encoding="utf-8")
     return True
 
 
+def _clear_changed() -> list[Path]:
+    """Remove what is compiled from other sources than there are now; the modules that have to be compiled."""
+    lines = STAMP.read_text(encoding="utf-8").splitlines() if STAMP.exists() else []
+    stamped = {name: made for name, _, made in (line.partition(" ") for line in lines)}
+    pure = os.environ.get("PERIPLUS_PURE") == "1"
+    now = {} if pure else digests()
+    STAMP.unlink(missing_ok=True)
+    there = set()
+    for old in built():
+        name = str((old.parent / f"{old.name.partition('.')[0]}.py").relative_to(PACKAGE))
+        if name in now and stamped.get(name) == now[name]:
+            there.add(name)
+        else:
+            old.unlink()
+    return [source for source in modules() if str(source.relative_to(PACKAGE)) not in there]
+
+
 def _pure(why: str) -> bool:
-    sys.stderr.write(f"periplus: the geoparser runs uncompiled, with the same results but slower: {why}\n")
+    for path in built():  # all or none: compiled modules call each other as such
+        path.unlink()
+    sys.stderr.write(f"periplus: the inner loops run uncompiled, with the same results but slower: {why}\n")
     return False
 
 

@@ -69,7 +69,8 @@ def main() -> None:
     if os.environ.get("DEMO_SERVE", "1") == "0":
         return
     print("\n4. Search, map and trend (Ctrl-C ends it)\n", flush=True)
-    done = subprocess.run([PERIPLUS, "serve", crawl, "--port", os.environ.get("DEMO_PORT", "8400")], check=False)
+    port, tasks = os.environ.get("DEMO_PORT", "8400"), FOLDER / "tasks"
+    done = subprocess.run([PERIPLUS, "serve", crawl, "--port", port, "--tasks", tasks], check=False)
     raise SystemExit(done.returncode)
 
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from periplus.network import Host, RoundTrips, read_round_trips, split
 from periplus.network.commands import CURVE, METHODS, WARMUP_SHARE, Methods
-from periplus.network.learning import CONFIDENCE
 
 CRAWLERS = 12
 SHOWN = ("optimal_share", "near_optimal_share", "probes_per_site", "mean_excess_ms", "p95_excess_ms")
@@ -50,7 +49,7 @@ def tables(folder: Path) -> Iterator[tuple[str, RoundTrips, int]]:
         yield "planetlab", planetlab(slices), 4
 
 
-def mean_figures(trips: RoundTrips, name: str, confidence: float, seeds: range) -> dict[str, float]:
+def mean_figures(trips: RoundTrips, name: str, confidence: float | None, seeds: range) -> dict[str, float]:
     """Means over the draws."""
     rows = []
     for seed in seeds:
@@ -83,7 +82,7 @@ def main() -> None:
     for table, trips, slower in tables(folder):
         draws = max(1, options.draws // slower)
         seeds = range(options.first, options.first + draws)
-        found = {name: mean_figures(trips, name, CONFIDENCE, seeds) for name in METHODS}
+        found = {name: mean_figures(trips, name, None, seeds) for name in METHODS}
         if not options.check:
             found |= {f"learn {c:.2f}": mean_figures(trips, "learn", c, seeds) for c in CURVE}
         results[table] = found

@@ -16,7 +16,8 @@ def main() -> None:
         [
             sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes",
             "--no-emit-index-url", "--no-header", "--no-annotate", "--python-version", "3.11", "--extra", "dev",
-            "--extra", "geo", "--extra", "postgis", "pyproject.toml", "-",
+            "--extra", "geo", "--extra", "postgis", "--extra", "cluster",
+            "--extra", "nats-server", "pyproject.toml", "-",
         ],
         cwd=ROOT, check=True, capture_output=True, text=True, input="\n".join(BUILDERS),
     ).stdout  # fmt: skip

@@ -1,18 +1,39 @@
 """`make screenshots`: pictures of the web page with the demo's collection, for the README and the docs."""
 
+import json
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 CRAWL = ROOT / "demo-crawl" / "crawl"
-PERIPLUS = Path(sys.executable).parent / "periplus"
-SHOTS = {"map": "/", "search": "/?q=restaurant+in+Portland"}
-"""Picture: the address it shows."""
+PERIPLUS = str(Path(sys.executable).parent / "periplus")
+WIDE, PHONE = (1440, 900), (375, 812)
+SHOTS = {
+    "map": ("/", WIDE, "light"),
+    "search": ("/?q=restaurant+in+Portland", WIDE, "light"),
+    "search-dark": ("/?q=restaurant+in+Portland", WIDE, "dark"),
+    "search-phone": ("/?q=restaurant+in+Portland", PHONE, "light"),
+    "statistics": ("/?q=restaurant&view=statistics", WIDE, "light"),
+    "heat": ("/?layer=heat&q=restaurant", WIDE, "light"),
+    "page": ("/?q=restaurant&page=PAGE", WIDE, "light"),
+    "new-crawl": ("/?view=new", WIDE, "light"),
+    "crawls": ("/?view=tasks", WIDE, "light"),
+    "live": ("/?view=tasks&task=1", WIDE, "light"),
+    "live-phone": ("/?view=tasks&task=1", PHONE, "dark"),
+    "compare": ("/?view=compare", WIDE, "light"),
+}
+"""Picture: the address it shows, the window, light or dark."""
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -20,26 +41,99 @@ FLAGS = [
 ]  # fmt: skip
 
 
+def begun(*arguments: str, until: str) -> tuple[subprocess.Popen[str], str]:
+    """A command in the background, and the line in which it says the word."""
+    process = subprocess.Popen([PERIPLUS, *arguments], stdout=subprocess.PIPE, text=True)
+    for line in process.stdout or ():
+        if until in line:
+            return process, line
+    raise SystemExit(f"screenshots: `periplus {arguments[0]}` did not start")
+
+
+def call(address: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    """Ask the API or, with a body, write through it, as a program does."""
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
+    data = None if body is None else json.dumps(body).encode()
+    connection.request("GET" if data is None else "POST", path, data, {"Content-Type": "application/json"})
+    try:
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The demo's collection with a crawl that runs, a saved one, and a comparison if there is one."""
+    job = folder / "job.toml"
+    web, _ = begun("miniweb", "serve", "--port", "0", "--job", str(job), until="Ctrl-C")
+    compared = [part for path in sorted((ROOT / "demo-crawl").glob("compare*")) for part in ("--compare", str(path))]
+    server, line = begun(
+        "serve", str(CRAWL), "--port", "0", "--tasks", str(folder / "tasks"), "--task-defaults", str(job), *compared,
+        until="http://",
+    )  # fmt: skip
+    try:
+        address = next(word for word in line.split() if word.startswith("http://")).rstrip("/")
+        seeds = [line.strip(' ",') for line in job.read_text().splitlines() if line.strip().startswith('"http')]
+        nodes = {"texas": ["Houston, TX", "Dallas, TX"], "pacific": ["Portland, OR", "Los Angeles, CA"],
+                 "east": ["New York, NY", "Boston, MA"], "rest": []}  # fmt: skip
+        plan: dict[str, Any] = {"name": "Restaurants of three coasts", "seeds": seeds, "keep": "all", "pages": 4000}
+        plan |= {"nodes": nodes, "delay_seconds": 0.5, "keywords": {"restaurant": 1, "menu": 0.6}}
+        call(address, "/api/tasks", plan | {"schedule": "every 12 hours"})
+        call(address, "/api/tasks/1/wish", {"wish": "start"})
+        floods = {"name": "Floods around Sylhet", "places": {"Sylhet": 1}, "contact": "https://example.org/us"}
+        words = {"keywords": {"flood": 1, "dam": 0.6}, "schedule": "daily at 03:30", "zone": "Asia/Dhaka"}
+        call(address, "/api/tasks", {"seeds": ["https://news.example/"]} | floods | words)
+        yield address
+    finally:
+        for process in (server, web):
+            process.terminate()
+            process.wait()
+
+
+def prepared(page: Page, name: str) -> None:
+    """What a person does before the picture is worth taking."""
+    if name == "new-crawl":
+        page.get_by_label("Name", exact=True).fill("Floods around Sylhet")
+        page.get_by_label("Keyword", exact=True).fill("flood")
+        page.get_by_label("Place", exact=True).fill("Sylhet")
+        page.locator(".offer").first.click()
+        page.get_by_label("Place", exact=True).fill("Portland")
+        page.locator(".offer").nth(3).wait_for()
+    if name.startswith("live"):
+        page.locator(".log li strong").first.wait_for(timeout=60_000)
+        page.locator(".live .plain tbody tr").first.wait_for(timeout=60_000)
+    if name == "page":
+        page.locator(".evidence-topic").first.wait_for(timeout=60_000)
+
+
+def photograph(browser: Browser, address: str) -> None:
+    """All pictures."""
+    for name, (path, (width, height), scheme) in SHOTS.items():
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
+        )
+        page = context.new_page()
+        if "PAGE" in path:
+            hit = call(address, "/api/search?q=restaurant")["hits"][0]
+            path = path.replace("PAGE", f"{hit['node']}/{hit['page']}")  # noqa: PLW2901  # the first hit
+        page.goto(address + path)
+        page.locator("main:visible > *").first.wait_for()
+        prepared(page, name)
+        page.wait_for_timeout(1_500)  # the map's fade-in
+        page.screenshot(path=IMAGES / f"{name}.png")
+        context.close()
+
+
 def main() -> None:
     """Serve the demo's collection on a free port and photograph it."""
     if not CRAWL.is_dir():
         sys.exit("screenshots: run `DEMO_SERVE=0 make demo` first")
     IMAGES.mkdir(parents=True, exist_ok=True)
-    server = subprocess.Popen([PERIPLUS, "serve", CRAWL, "--port", "0"], stdout=subprocess.PIPE, text=True)
-    try:
-        line = server.stdout.readline() if server.stdout else ""
-        address = next(word for word in line.split() if word.startswith("http://")).rstrip("/")
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            for name, path in SHOTS.items():
-                page.goto(address + path, wait_until="networkidle")
-                page.wait_for_timeout(800)  # the map's fade-in
-                page.screenshot(path=IMAGES / f"{name}.png")
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        time.sleep(12)  # the crawl begins with reading the gazetteer
+        photograph(browser, address)
+        browser.close()
 
 
 if __name__ == "__main__":

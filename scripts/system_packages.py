@@ -33,7 +33,8 @@ def is_present(sign: str) -> bool:
     """Whether a program is installed: a command on the path, or a file by pattern."""
     if sign.startswith("/"):
         return any(Path("/").glob(sign.lstrip("/")))
-    return shutil.which(sign) is not None or Path("/usr/sbin", sign).exists()
+    beside = Path(sys.executable).parent / sign  # brought by pip
+    return beside.exists() or shutil.which(sign) is not None or Path("/usr/sbin", sign).exists()
 
 
 @contextlib.contextmanager

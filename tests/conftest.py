@@ -4,6 +4,7 @@ import ipaddress
 import os
 import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 
 import pytest
 
+# Small matrices: threads of the linear algebra library would get in each other's way. Before the first import of numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parent.parent
-SKIPPED_FOR_WANT_OF = pytest.StashKey[Counter[str]]()
+WANTING = " is not installed"
 
 
 class LeftLoopback(BaseException):
@@ -46,21 +50,23 @@ def _is_installed(name: str) -> bool:
     return is_present(PROGRAMS[name][0]) if name in PROGRAMS else shutil.which(name) is not None
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[SKIPPED_FOR_WANT_OF] = Counter()
+def pytest_configure() -> None:
+    os.environ.setdefault("PERIPLUS_TASKS", tempfile.mkdtemp(prefix="periplus-tasks-"))  # never the user's own
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("needs"):
         name = marker.args[0]
         if not _is_installed(name):
-            item.config.stash[SKIPPED_FOR_WANT_OF][name] += 1
-            pytest.skip(f"{name} is not installed")
+            pytest.skip(name + WANTING)
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    for name, count in config.stash[SKIPPED_FOR_WANT_OF].items():
-        terminalreporter.write_line(f"NOT RUN: {count} tests, because {name} is not installed", yellow=True, bold=True)
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say loudly what was not run; from the reports, which come together here also from several processes."""
+    reasons = (str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", []))
+    wanting = Counter(reason.removeprefix("Skipped: ") for reason in reasons if reason.endswith(WANTING))
+    for reason, count in wanting.items():
+        terminalreporter.write_line(f"NOT RUN: {count} tests, because {reason}", yellow=True, bold=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

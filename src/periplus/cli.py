@@ -24,9 +24,12 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "crawl": "periplus.commands:crawl",
+    "node": "periplus.hosting:node",
+    "cluster": "periplus.clustering:cluster_app",
     "search": "periplus.search.commands:search",
     "trend": "periplus.search.commands:trend",
     "serve": "periplus.web.commands:serve",
+    "tasks": "periplus.tasks.commands:tasks_app",
     "export": "periplus.export.commands:export",
     "index": "periplus.index.commands:index_app",
     "verify": "periplus.verify:verify",
@@ -34,6 +37,7 @@ COMMANDS = {
     "record": "periplus.experiments:record",
     "compare": "periplus.experiments:compare",
     "delegate": "periplus.network.commands:delegate",
+    "network": "periplus.network.range_commands:network_app",
     "why": "periplus.evaluate.why:why",
     "places": "periplus.places.commands:places",
     "relocate": "periplus.relocation:relocate",

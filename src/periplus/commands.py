@@ -1,6 +1,7 @@
 """The commands `crawl` and `config`."""
 
 import asyncio
+import contextlib
 import dataclasses
 import gc
 import json
@@ -14,10 +15,12 @@ import msgspec
 import typer
 import uvloop
 from rich.console import Console
+from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from periplus.clock import SystemClock
+from periplus.clustering import ClusterOption, cluster_settings, followed, status_table
 from periplus.crawl import INTERRUPTED as INTERRUPTION
 from periplus.crawl import Crawl
 from periplus.errors import ConfigError, EnvironmentFailure
@@ -25,11 +28,21 @@ from periplus.job import Prepared, prepare
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
+from periplus.running import ProgressFile, keep_memory_together
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
 
-__all__ = ["config", "crawl", "show_summary"]
+__all__ = [
+    "calm_collector",
+    "config",
+    "crawl",
+    "exit_code",
+    "given_gazetteer",
+    "given_job",
+    "show_summary",
+    "supervised",
+]
 
 STOPPED_BY_LIMIT = 3
 INTERRUPTED = 130
@@ -61,13 +74,19 @@ def crawl(
         int | None, typer.Option("--metrics", metavar="PORT", help="Serve Prometheus metrics on this loopback port.")
     ] = None,
     log: Annotated[str | None, typer.Option("--log", help="What log.jsonl holds: off, events, or pages.")] = None,
+    cluster: ClusterOption = "",
+    progress: Annotated[
+        Path | None, typer.Option("--progress", metavar="FILE", help="Keep a file with the progress as JSON.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
 ) -> None:
     """Crawl, or go on with a crawl that was stopped: the same command resumes it.
 
+    With --cluster the job is handed to the nodes of a cluster (`periplus node`) and followed to its end.
+
     Example: periplus crawl job.toml --pages 10000
     """
-    given, base = _job_given(job)
+    given, base = given_job(job)
     data = _overridden(given, seed or [], place or [], keyword or [])
     for table, key, value in (
         ("", "contact", contact),
@@ -84,15 +103,30 @@ def crawl(
     if out is not None:
         data["out"] = str(out.absolute())
     settings = job_from_dict(data, str(job) if job else "command line")
-    summary = run_crawl(prepare(settings, base, _gazetteer(quiet=as_json)), quiet=as_json)
+    if cluster:
+        raise typer.Exit(_follow(settings, base, cluster, as_json=as_json))
+    summary = run_crawl(prepare(settings, base, given_gazetteer(quiet=as_json)), quiet=as_json, progress=progress)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
         show_summary(summary)
-    raise typer.Exit(_exit_code(summary))
+    raise typer.Exit(exit_code(summary))
 
 
-def _job_given(path: Path | None) -> tuple[Job, Path]:
+def _follow(job: Job, base: Path, cluster: str, *, as_json: bool) -> int:
+    """Hand a job to a cluster and follow it; the exit code is that of a crawl."""
+    job = msgspec.structs.replace(job, cluster=cluster_settings(cluster, job.cluster), out=job.out or ".")
+    prepared = prepare(job, base, given_gazetteer(quiet=as_json))
+    console = Console(stderr=True)
+    with Live(console=console, auto_refresh=False) if console.is_terminal else contextlib.nullcontext() as live:
+        status = asyncio.run(
+            followed(prepared, lambda now: live.update(status_table(now), refresh=True) if live else None)
+        )
+    typer.echo(json.dumps(status) if as_json else f"Stopped: {status['reason']}")
+    return 0 if status["reason"].startswith("frontier empty") else STOPPED_BY_LIMIT
+
+
+def given_job(path: Path | None) -> tuple[Job, Path]:
     """The job file (or the one in a crawl's folder), and the folder that its paths are relative to."""
     if path is None:
         return Job(), Path.cwd()
@@ -128,7 +162,7 @@ def _without_none(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _gazetteer(*, quiet: bool) -> Gazetteer:
+def given_gazetteer(*, quiet: bool) -> Gazetteer:
     """The gazetteer; compiling it for the first time shows how far it is."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
@@ -140,14 +174,18 @@ def _gazetteer(*, quiet: bool) -> Gazetteer:
         )
 
 
-def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
-    """Run a prepared job in this process, with a progress bar on a terminal."""
+def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) -> Summary:
+    """Run a prepared job in this process, with a progress bar on a terminal, or a file that says how far it is."""
     console = Console(stderr=True)
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
-        _calm_collector()
-        summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
+        keep_memory_together()
+        calm_collector()
+        if progress is not None:
+            summary = uvloop.run(supervised(Crawl(prepared, SystemClock(), ProgressFile(progress).write)))
+        else:
+            summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
         if prepared.job.crawl.site_memory and summary.stop_reason != INTERRUPTION:
             relocate_crawl(prepared.folder, prepared.lens.gazetteer)
     return summary
@@ -155,17 +193,17 @@ def run_crawl(prepared: Prepared, *, quiet: bool) -> Summary:
 
 def _crawled(prepared: Prepared, console: Console | None) -> Summary:
     if console is None:
-        return uvloop.run(_supervised(Crawl(prepared, SystemClock())))
+        return uvloop.run(supervised(Crawl(prepared, SystemClock())))
     with _progress_bar(console) as bar:
         task = bar.add_task("Crawling", total=prepared.job.crawl.pages or None, detail="")
 
         def show(now: CrawlProgress) -> None:
             bar.update(task, completed=now.pages, detail=describe(now))
 
-        return uvloop.run(_supervised(Crawl(prepared, SystemClock(), show)))
+        return uvloop.run(supervised(Crawl(prepared, SystemClock(), show)))
 
 
-def _calm_collector() -> None:
+def calm_collector() -> None:
     """Have cycles collected seldom, and the gazetteer not looked through for them: half of a crawl's time otherwise.
 
     The workers are forked afterwards and keep it so; what they share then stays shared.
@@ -206,7 +244,7 @@ def describe(now: CrawlProgress) -> str:
     return " · ".join(parts)
 
 
-async def _supervised(crawl_to_run: Crawl) -> Summary:
+async def supervised(crawl_to_run: Crawl) -> Summary:
     """The first signal lets the crawl finish what is under way, the second ends it at once; both lose nothing."""
     loop = asyncio.get_running_loop()
     running = asyncio.ensure_future(crawl_to_run.run())
@@ -228,7 +266,7 @@ async def _supervised(crawl_to_run: Crawl) -> Summary:
         raise KeyboardInterrupt from None
 
 
-def _exit_code(summary: Summary) -> int:
+def exit_code(summary: Summary) -> int:
     if summary.stop_reason == INTERRUPTION:
         return INTERRUPTED
     if summary.stop_reason.startswith("no seed"):

@@ -10,16 +10,17 @@ import contextlib
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
 from periplus.errors import ConfigError, Corrupt, DiskFull, FolderInUse, PeriplusError
-from periplus.exchange import LocalExchange
+from periplus.exchange import Exchange, LocalExchange, Shipment
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
@@ -27,13 +28,25 @@ from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
+from periplus.network.memory import SqliteDelegations
 from periplus.node import Node
 from periplus.pages import Workers
+from periplus.reaching import BY_NETWORK, Reaching, make_reaching
 from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
-from periplus.running import DiskRoom, Journal, Progress, Watchdog, cause_of, exposition, serve_metrics, why_empty
-from periplus.shared import Health, Shared
+from periplus.running import (
+    DiskRoom,
+    Journal,
+    Progress,
+    Watchdog,
+    cause_of,
+    exposition,
+    give_memory_back,
+    serve_metrics,
+    why_empty,
+)
+from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.database import open_reader
 from periplus.store.folder import NodeFolder
@@ -75,14 +88,14 @@ class Crawl:
             memory_bytes=run.page_memory_bytes,
         )
         self._journal = Journal(
-            prepared.folder.log_file if run.log != "off" else None, run.log_bytes, clock.now, pages=run.log == "pages"
+            self._log_file() if run.log != "off" else None, run.log_bytes, clock.now, pages=run.log == "pages"
         )
         reserve = self._job.archive.disk_reserve_bytes
         self._room = DiskRoom(prepared.folder, reserve, run.disk_wait_minutes, clock, self._journal)
         self._watchdog = Watchdog(run.watchdog_seconds, self._journal)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
         self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")
-        self._exchange = LocalExchange()
+        self._exchange: Exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
         self._indexes: dict[str, NodeIndex] = {}
         self._turns: set[asyncio.Task[None]] = set()
@@ -91,6 +104,9 @@ class Crawl:
         self._stop_reason = ""
         self._pages_before = 0
         self._next_revisits = 0.0
+
+    def _log_file(self) -> Path:
+        return self._prepared.folder.log_file
 
     def stop(self, reason: str) -> None:
         """Take no further turns; what is under way is finished and committed."""
@@ -106,7 +122,7 @@ class Crawl:
         try:
             async with self._shared(health) as shared, self._watchdog:
                 await self._workers.start()
-                self._nodes = open_nodes(self._prepared, shared, self._exchange)
+                await self._open(shared)
                 self._pages_before = health.pages
                 await self._plant_seeds(shared)
                 await self._crawl(shared, self._reporter(shared, started))
@@ -124,7 +140,15 @@ class Crawl:
                 node.close()
             self._journal.close()
         seconds = self._clock.monotonic() - started
-        return summarize(self._prepared.folder, self._stop_reason, seconds, health.pages - self._pages_before)
+        pages = health.pages - self._pages_before
+        return summarize(self._prepared.folder, self._stop_reason, seconds, pages, set(self._nodes))
+
+    async def _open(self, shared: Shared) -> None:
+        """Open the nodes of this process."""
+        self._nodes = open_nodes(self._prepared, shared, self._exchange)
+
+    def _make_intake(self) -> Intake:
+        return Intake(self._prepared.nodes, self._job.crawl, self._job.fetch)
 
     def _reporter(self, shared: Shared, started: float) -> Reporter:
         return Reporter(
@@ -157,9 +181,18 @@ class Crawl:
         )
         agent = user_agent(__version__, self._job.contact)
         retries, retry_seconds = crawl.retries, crawl.retry_seconds
-        async with Transport(
-            fetch, resolver, guard, self._clock, agent=agent, connections=crawl.connections
-        ) as transport:
+        async with (
+            Transport(
+                fetch,
+                resolver,
+                guard,
+                self._clock,
+                agent=agent,
+                connections=crawl.connections,
+                watch=crawl.strategy in BY_NETWORK and not self._job.network.round_trips,
+            ) as transport,
+            self._reaching(transport) as reaching,
+        ):
             yield Shared(
                 clock=self._clock,
                 schedule=schedule,
@@ -180,7 +213,7 @@ class Crawl:
                     sitemap_bytes=fetch.sitemap_bytes,
                 ),
                 workers=self._workers,
-                intake=Intake(self._prepared.nodes, crawl, fetch),
+                intake=self._make_intake(),
                 order=HostOrder(),
                 health=health,
                 agent=agent,
@@ -190,13 +223,31 @@ class Crawl:
                 crawl=crawl,
                 journal=self._journal,
                 book=None if aimless else LinkBook(adaptive=crawl.adaptive),
+                robots_share=self._robots_share(),
                 registered=self._registered(transport, schedule) if crawl.rdap else None,
+                reaching=reaching,
             )
+
+    @contextlib.asynccontextmanager
+    async def _reaching(self, transport: Transport) -> AsyncIterator[Reaching | None]:
+        """What the strategy needs of the network; what it learns of it is kept in the crawl's folder."""
+        if self._job.crawl.strategy not in BY_NETWORK and not self._job.network.emulate:
+            yield None
+            return
+        lens = self._prepared.lens
+        self._prepared.folder.path.mkdir(parents=True, exist_ok=True)
+        with contextlib.closing(SqliteDelegations(self._prepared.folder.path / "delegations.db")) as store:
+            yield await make_reaching(
+                self._job, lens.ownership, lens.gazetteer, transport=transport, clock=self._clock, store=store
+            )
+
+    def _robots_share(self) -> RobotsShare | None:
+        return None
 
     def _registered(self, transport: Transport, schedule: Schedule) -> RegisteredLinks:
         """Where domains are registered, asked of the job's RDAP service and kept in the crawl's folder."""
         kept, visit = self._prepared.folder.path / "registrations.jsonl", Detours(schedule, self._clock).visit
-        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit)
+        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit, transport.converse)
         return RegisteredLinks(registrations, self._prepared.lens.gazetteer, self._prepared.lens.topics)
 
     async def _plant_seeds(self, shared: Shared) -> None:
@@ -206,7 +257,12 @@ class Crawl:
             self._journal.write("seeds_left_out", kept=len(kept), left_out=len(seeds) - len(kept))
         if not kept:
             raise ConfigError(f"no seed is left: none has places nearer together than crawl.seed_correlation {least:g}")
-        for url, node in kept:
+        if shared.reaching is not None:
+            kept = await shared.reaching.seeds(kept)
+        self._plant(kept, shared)
+
+    def _plant(self, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
+        for url, node in seeds:
             seed = shared.intake.accept_seed(node, url)
             if seed is not None:
                 self._nodes[node].batch.seeds.append(seed)
@@ -219,19 +275,20 @@ class Crawl:
             reporter.say_started(__version__, port)
             await self._commit(shared)
             async with asyncio.TaskGroup() as group:
-                background = [
-                    group.create_task(self._keep_committing(shared)),
-                    group.create_task(self._keep_indexing()),
-                    group.create_task(self._keep_watching(reporter)),
-                ]
-                if shared.registered is not None:
-                    background.append(group.create_task(shared.registered.run()))
+                background = [group.create_task(work) for work in self._background(shared, reporter)]
                 await self._dispatch(shared, group)
                 for task in background:
                     task.cancel()
             await self._commit(shared)  # what the last deliveries allow the senders to delete
             await self._index(again=True)
             reporter.say_ended(self._stop_reason)
+
+    def _background(self, shared: Shared, reporter: Reporter) -> list[Coroutine[Any, Any, None]]:
+        """What goes on beside the turns, until the last of them has ended."""
+        work = [self._keep_committing(shared), self._keep_indexing(), self._keep_watching(reporter)]
+        if shared.registered is not None:
+            work.append(shared.registered.run())
+        return work
 
     async def _dispatch(self, shared: Shared, group: asyncio.TaskGroup) -> None:
         """Give turns until there is nothing left to do, or a reason to stop."""
@@ -307,22 +364,23 @@ class Crawl:
     async def _commit(self, shared: Shared) -> None:
         """One round: each node's batch, with links from other nodes, in one transaction of its database."""
         due_until = self._revisits_due_until()
-        for name, node in self._nodes.items():
+        for name, node in list(self._nodes.items()):
             self._writing = True
             batch = node.take_batch()
             batch.due_until = due_until
             batch.confirmed = self._exchange.confirmations(name)
             batch.revalued = shared.book.take_changed(name) if shared.book else []
             for shipment in self._exchange.collect(name):
-                urls = shared.intake.accept_delivery(name, shipment.urls)
-                received = len(shipment.urls)
-                batch.deliveries.append(
-                    Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
-                )
+                batch.deliveries.append(self._delivery(name, shipment, shared))
             if batch:
                 self._apply(node, batch, await self._written(self._writer, node.store.commit, batch), shared)
         self._writing = False
         self._happened.set()
+
+    def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
+        """What of a shipment a node takes."""
+        urls, received = shared.intake.accept_delivery(node, shipment.urls), len(shipment.urls)
+        return Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
 
     def _revisits_due_until(self) -> float:
         """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""
@@ -362,7 +420,7 @@ class Crawl:
         if any(done.lastmods for done in batch.completions):
             self._next_revisits = 0.0  # a sitemap says that pages have changed: look now what is due
         for sequence, parcel in committed.outbox:
-            self._exchange.post(node.name, parcel.receiver, sequence, parcel.url)
+            self._exchange.post(node.name, parcel.receiver, sequence, parcel.url, parcel.target)
         for delivery in batch.deliveries:
             self._exchange.confirm(delivery.sender, node.name, delivery.sequence)
 
@@ -381,7 +439,7 @@ class Crawl:
         await self._written(self._indexer, self._update_indexes, again)
 
     def _update_indexes(self, again: bool) -> None:
-        for node in self._nodes.values():
+        for node in list(self._nodes.values()):
             try:
                 self._update_index(node.name, node.store.folder, again=again)
             except Corrupt as error:  # it holds nothing that the database has not: once more from the beginning
@@ -389,6 +447,7 @@ class Crawl:
                 self._indexes.pop(node.name, None)
                 shutil.rmtree(node.store.folder.index, ignore_errors=True)
                 self._update_index(node.name, node.store.folder, again=again)
+        give_memory_back()
 
     def _update_index(self, name: str, folder: NodeFolder, *, again: bool) -> None:
         index = self._indexes.get(name)

@@ -1,11 +1,12 @@
 """From a job file to something that can run: what can be checked before the first request is checked here."""
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import tomli_w
@@ -14,17 +15,20 @@ from periplus.analysis import Lens
 from periplus.errors import ConfigError
 from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer
-from periplus.settings import CrawlSettings, Job, NodeSettings, load_job
+from periplus.settings import CrawlSettings, Job, NetworkSettings, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
 from periplus.topics import Topic, make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 
-__all__ = ["Prepared", "prepare", "seed_lines", "seed_node"]
+__all__ = ["Prepared", "job_toml", "prepare", "seed_lines", "seed_node"]
 
 MAX_SEED_FILE_BYTES = 64 * 2**20
+WHOIS_SERVICE = re.compile(r"whois://[a-z0-9-]+(\.[a-z0-9-]+)*/?", re.IGNORECASE)
 MOST_COUNTRIES = 3
+
+Table = TypeVar("Table", CrawlSettings, NetworkSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Prepared:
         """Write the job into the folder, as it was started; paths in it no longer matter."""
         seeds = [url for url, _ in self.seeds]
         job = msgspec.structs.replace(self.job, out=".", seeds=seeds, targets="", nodes=self.job.nodes)
-        self.folder.write_job(_toml(job))
+        self.folder.write_job(job_toml(job))
 
 
 def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
@@ -51,10 +55,18 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         raise ConfigError("no folder for the crawl: set `out` in the job file or give --out DIR")
     folder = CrawlFolder(base / job.out)
     job = msgspec.structs.replace(
-        job, nodes=with_whole_paths(_nodes(job, base, gazetteer), base), crawl=_with_whole_paths(job.crawl, base)
+        job,
+        nodes=with_whole_paths(_nodes(job, base, gazetteer), base),
+        crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds")),
+        network=_with_whole_paths(job.network, base, ("round_trips", "hierarchy")),
     )
     _check_same_nodes(folder, job)
-    ownership = Ownership.of(job.nodes, gazetteer, nearest_km=job.crawl.nearest_owner_km)
+    ownership = Ownership.of(
+        job.nodes,
+        gazetteer,
+        nearest_km=job.crawl.nearest_owner_km,
+        several_sites=job.crawl.strategy == "place+nearest",
+    )
     topics = make_topics(job.topic, job.topics, job.name, gazetteer)
     lens = Lens(
         gazetteer=gazetteer,
@@ -65,6 +77,10 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
             gazetteer,
             classifier_model=job.crawl.classifier_model,
             ip_database=job.crawl.ip_database,
+            geofeeds=job.crawl.geofeeds,
+            ip_confidence=job.crawl.ip_confidence,
+            places=job.network.places,
+            in_crawl=True,
         ),
         ownership=ownership,
         crawl=job.crawl,
@@ -72,10 +88,12 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         warc=job.archive.warc,
         countries=_countries(topics),
     )
-    if job.crawl.rdap and canonicalize(job.crawl.rdap) is None:
-        raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is not an http(s) URL")
+    if job.crawl.rdap and canonicalize(job.crawl.rdap) is None and not WHOIS_SERVICE.fullmatch(job.crawl.rdap):
+        raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is neither an http(s) URL nor whois:// and a server's name")
     urls = _seed_urls(job, base)
     loopback_only = _stays_on_loopback(job, urls)
+    if job.network.emulate and not loopback_only:
+        raise ConfigError("network.emulate is refused for a crawl that may leave loopback")
     seeds = tuple((url.href, seed_node(url, lens)) for url in urls)
     return Prepared(job, folder, ownership.names, lens, seeds, loopback_only)
 
@@ -89,14 +107,17 @@ def _nodes(job: Job, base: Path, gazetteer: Gazetteer) -> dict[str, NodeSettings
     return job.nodes or {"main": NodeSettings()}
 
 
-def _with_whole_paths(crawl: CrawlSettings, base: Path) -> CrawlSettings:
+def _with_whole_paths(table: Table, base: Path, keys: Iterable[str]) -> Table:
     """Files that the job names, findable from anywhere: the job is kept in another folder than it was given in."""
-    files = {
-        key: str((base / value).absolute())
-        for key in ("classifier_model", "ip_database")
-        if (value := getattr(crawl, key))
-    }
-    return msgspec.structs.replace(crawl, **files)
+
+    def whole(value: str) -> str:
+        return str((base / value).absolute())
+
+    values = {key: value for key in keys if (value := getattr(table, key))}
+    return msgspec.structs.replace(
+        table,
+        **{key: whole(one) if isinstance(one, str) else [whole(each) for each in one] for key, one in values.items()},
+    )
 
 
 def _check_same_nodes(folder: CrawlFolder, job: Job) -> None:
@@ -182,7 +203,7 @@ def seed_node(url: CanonicalUrl, lens: Lens) -> str:
     return lens.strategy.claims(link, Page(url.href, "", "", ()), Located())[0].node
 
 
-def _toml(job: Job) -> str:
+def job_toml(job: Job) -> str:
     """A job as TOML; settings at their defaults are left out."""
     data = msgspec.to_builtins(job, builtin_types=(date,))
     text = tomli_w.dumps(_changed(data, msgspec.to_builtins(Job(), builtin_types=(date,))))

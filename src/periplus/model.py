@@ -468,10 +468,11 @@ class NewUrl(msgspec.Struct, frozen=True, gc=False):
 
 
 class Parcel(msgspec.Struct, frozen=True, gc=False):
-    """A URL for another node."""
+    """A URL for another node; with a `target` the receiver is only its home, which lets it through to that node."""
 
     receiver: str
     url: NewUrl
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import msgspec
 from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.exchange import sent_mark
 from periplus.fetch import Answer
-from periplus.fetch.robots import Allow, Disallow, TooSlow, Unreachable
+from periplus.fetch.robots import Allow, Disallow, RobotsDecision, TooSlow, Unreachable
 from periplus.frontier import Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.shared import Shared
@@ -74,6 +74,8 @@ class Node:
 
     async def _visit(self, turn: Turn, lease: Lease, url: CanonicalUrl) -> None:
         decision = self._shared.robots.decide(url, self._now())
+        if decision is None and self._shared.robots_share is not None:
+            decision = await self._ask_others(url)
         if decision is None:  # robots.txt first; it costs the host's turn like any request
             try:
                 await self._learn_robots(url, lease)
@@ -91,7 +93,12 @@ class Node:
     async def _fetch(self, turn: Turn, lease: Lease, decision: Allow) -> None:
         """Ask for the URL; what comes back is read, or the lease ends here."""
         earlier = self.revisits.earlier(lease.url_id) if lease.visits else None
+        reaching = self._shared.reaching
+        if reaching is not None:
+            await reaching.travel(self.name, lease.host)
         answer = await self._shared.fetcher.fetch(lease, earlier.conditions if earlier else {})
+        if reaching is not None and answer.fetched is not None:
+            await reaching.fetched(self.name, lease.host)
         self._shared.health.answered |= answer.fetched is not None
         if answer.not_yet_seconds:
             self._come_back(turn, lease, answer.not_yet_seconds)
@@ -108,14 +115,30 @@ class Node:
         self._shared.schedule.hold(turn.host, self._shared.clock.monotonic() + seconds)
         self._end_turn(turn, asked=False)
 
+    async def _ask_others(self, url: CanonicalUrl) -> RobotsDecision | None:
+        """What robots.txt says, if another machine has read it."""
+        share = self._shared.robots_share
+        record = await share.look(url.origin) if share is not None else None
+        if record is None or record.expires_at <= self._now():
+            return None
+        self._shared.robots.remember(record)
+        self.batch.robots.append(record)
+        return self._shared.robots.decide(url, self._now())
+
     async def _learn_robots(self, url: CanonicalUrl, lease: Lease) -> None:
         origin = url.origin
+        if self._shared.reaching is not None:
+            await self._shared.reaching.travel(self.name, lease.host)
         record = await self._shared.robots.learn(origin, self._now())
         self.batch.robots.append(record)
+        if self._shared.robots_share is not None:
+            await self._shared.robots_share.tell(record)
         named = self._shared.robots.sitemaps(origin) if self._shared.crawl.sitemaps != "off" else []
         if self._shared.crawl.sitemaps == "probe" and record.status != "unreachable":
             named = [*named, f"{origin}/sitemap.xml"]
-        self.batch.seeds.extend(self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named).mine)
+        sitemaps = self._shared.intake.accept_sitemaps(self.name, lease.depth, 0, named)
+        self.batch.seeds.extend(sitemaps.mine)
+        self.batch.nearer.extend(sitemaps.others)
         if record.status == "unreachable":
             self._shared.health.last_failure = f"{origin}/robots.txt: {self._shared.robots.last_failure}"
             self._shared.journal.write("robots unreachable", origin=origin, reason=self._shared.robots.last_failure)
@@ -134,24 +157,27 @@ class Node:
                 self._commit(Completion(lease, Outcome.QUARANTINED))
             else:
                 await my_turn()
-                if analysis.outcome is Outcome.SITEMAP:
-                    self._take_sitemap(lease, analysis)
-                elif earlier is not None and earlier.digest == analysis.content_digest:
+                sitemap = analysis.outcome is Outcome.SITEMAP
+                if not sitemap and earlier is not None and earlier.digest == analysis.content_digest:
                     self._commit(Completion(lease, Outcome.NOT_MODIFIED, fetched=fetched))
+                    return
+                analysis = await self._settled(lease, analysis)
+                if sitemap:
+                    self._take_sitemap(lease, analysis)
                 else:
                     self._accept(lease, fetched, analysis)
 
     def _take_sitemap(self, lease: Lease, analysis: Analysis) -> None:
         """A sitemap: its URLs pass every rule as links do; pages that it says have changed are due again."""
         gate = self._shared.intake
-        links = self._without_repeats(gate.accept(self.name, lease, self._settled(lease, analysis)))
+        links = self._without_repeats(gate.accept(self.name, lease, analysis))
         further = gate.accept_sitemaps(self.name, lease.depth, lease.redirects + 1, analysis.sitemaps)
         self._commit(
             Completion(
                 lease,
                 Outcome.SITEMAP,
                 new_urls=(*links.mine, *further.mine),
-                parcels=links.others,
+                parcels=(*links.others, *further.others),
                 beyond=links.beyond,
                 dropped=dict(Counter(links.dropped) + Counter(further.dropped)),
                 lastmods=analysis.lastmods if self.revisits.on else (),
@@ -162,7 +188,6 @@ class Node:
         """A page that was read: let its links in and commit everything it brought."""
         outcome = self._shared.intake.outcome_of(analysis)
         group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
-        analysis = self._settled(lease, analysis)
         if self._shared.registered is not None:
             analysis = replace(analysis, links=tuple(self._shared.registered.value(analysis.links)))
         worths = self._worths(lease, analysis)
@@ -182,14 +207,16 @@ class Node:
             )
         )
 
-    def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
+    async def _settled(self, lease: Lease, analysis: Analysis) -> Analysis:
         """Learn what the page says of its host, then settle its links by all that is known of theirs."""
-        settling = self._shared.settling
-        if not settling.learns:
-            return analysis
-        if not lease.sitemap:
-            settling.learn_page(lease.url, lease.host, analysis)
-        return replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
+        settling, reaching = self._shared.settling, self._shared.reaching
+        if settling.learns:
+            if not lease.sitemap:
+                settling.learn_page(lease.url, lease.host, analysis)
+            analysis = replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
+        if reaching is not None:
+            analysis = replace(analysis, links=await reaching.settle(analysis.links))
+        return analysis
 
     def _worths(self, lease: Lease, analysis: Analysis) -> list[float] | None:
         """Learn from how the page was judged, then value its links by all that is known of them."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from periplus.exchange import LocalExchange
+from periplus.exchange import Exchange
 from periplus.node import Node
 from periplus.running import DiskRoom, Progress, Rate, Sample, Watchdog, time_left
 from periplus.shared import Shared
@@ -21,7 +21,7 @@ class Reporter:
 
     shared: Shared
     nodes: Mapping[str, Node]
-    exchange: LocalExchange
+    exchange: Exchange
     room: DiskRoom
     watchdog: Watchdog
     started: float

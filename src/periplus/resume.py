@@ -1,14 +1,15 @@
 """Opening a crawl's nodes: new ones are made, old ones take up exactly where the last run ended, however it ended."""
 
 import itertools
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from periplus.exchange import LocalExchange, sent_mark
+from periplus.exchange import Exchange, sent_mark
 from periplus.fetch import RobotsRecord
 from periplus.frontier import Revisits, UrlQueue
 from periplus.job import Prepared
-from periplus.model import NewUrl
+from periplus.model import NewUrl, Parcel
 from periplus.node import Node
 from periplus.shared import Shared
 from periplus.store.commit import NodeStore
@@ -17,34 +18,55 @@ from periplus.store.revisits import begin_revisits
 from periplus.strategies import Told
 from periplus.urls import canonicalize, fingerprint
 
-__all__ = ["open_nodes"]
+__all__ = ["open_node", "open_nodes", "outbox_rows", "rest_hosts"]
 
 MAX_REST_SECONDS = 86_400.0
 """Longest promised rest of a host that is believed after a restart: wall clocks jump."""
 
 
-def open_nodes(prepared: Prepared, shared: Shared, exchange: LocalExchange) -> dict[str, Node]:
+def open_nodes(prepared: Prepared, shared: Shared, exchange: Exchange) -> dict[str, Node]:
     """Open every node of the job with what its database holds."""
-    nodes: dict[str, Node] = {}
-    for name in prepared.nodes:
-        folder = prepared.folder.node(name)
-        store = NodeStore(folder, prepared.nodes, prepared.job.archive, agent=shared.agent, clock=shared.clock)
-        reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
-        if revisit.hours:
-            begin_revisits(store.db, revisit.hours * 3600.0)
-        store.revalues = shared.book is not None
-        nodes[name] = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
-        _take_up(nodes[name], shared)
-        if shared.crawl.overlap == "allow":
-            _take_up_sent(nodes[name], shared)
-        if shared.settling.learns:
-            _take_up_hosts(nodes[name], shared)
-    delays = shared.robots.delays()
-    for node in nodes.values():
-        _let_hosts_rest(node, shared, delays)
+    nodes = {name: open_node(name, prepared, shared) for name in prepared.nodes}
+    rest_hosts(nodes.values(), shared)
     for node in nodes.values():
         _take_up_outbox(node, nodes, shared, exchange)
     return nodes
+
+
+def open_node(name: str, prepared: Prepared, shared: Shared) -> Node:
+    """Open one node with what its database holds; its hosts and its outbox come afterwards."""
+    folder = prepared.folder.node(name)
+    store = NodeStore(folder, prepared.nodes, prepared.job.archive, agent=shared.agent, clock=shared.clock)
+    reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
+    if revisit.hours:
+        begin_revisits(store.db, revisit.hours * 3600.0)
+    store.revalues = shared.book is not None
+    node = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
+    _take_up(node, shared)
+    if shared.crawl.overlap == "allow":
+        _take_up_sent(node, shared)
+    if shared.settling.learns:
+        _take_up_hosts(node, shared)
+    return node
+
+
+def rest_hosts(nodes: Iterable[Node], shared: Shared) -> None:
+    """Let all hosts of nodes that were opened rest once."""
+    delays = shared.robots.delays()
+    for node in nodes:
+        _let_hosts_rest(node, shared, delays)
+
+
+def outbox_rows(node: Node) -> Iterator[tuple[int, Parcel]]:
+    """What waits in a node's outbox, oldest first."""
+    rows = node.store.db.execute(
+        "SELECT sequence, receiver, url, priority, depth, redirects, sitemap, target FROM outbox ORDER BY sequence"
+    ).fetchall()
+    for sequence, receiver, url, priority, depth, redirects, sitemap, target in rows:
+        parts = canonicalize(url)
+        if parts is not None:
+            new = NewUrl(url, parts.host, fingerprint(url), priority, depth, redirects, bool(sitemap))
+            yield sequence, Parcel(receiver, new, target)
 
 
 def _take_up_sent(node: Node, shared: Shared) -> None:
@@ -120,17 +142,13 @@ def _let_hosts_rest(node: Node, shared: Shared, delays: dict[str, float]) -> Non
         shared.schedule.hold(host, monotonic + rest)
 
 
-def _take_up_outbox(node: Node, nodes: dict[str, Node], shared: Shared, exchange: LocalExchange) -> None:
+def _take_up_outbox(node: Node, nodes: dict[str, Node], shared: Shared, exchange: Exchange) -> None:
     """Offer links again that were not confirmed; what the receiver has committed is confirmed now."""
-    rows = node.store.db.execute(
-        "SELECT sequence, receiver, url, priority, depth, redirects FROM outbox ORDER BY sequence"
-    ).fetchall()
-    for sequence, receiver, url, priority, depth, redirects in rows:
+    for sequence, parcel in outbox_rows(node):
+        receiver, url = parcel.receiver, parcel.url
         inbox = nodes[receiver].store.db.execute("SELECT sequence FROM inbox WHERE sender = ?", (node.name,)).fetchone()
-        parts = canonicalize(url)
-        if parts is None or (inbox is not None and inbox[0] >= sequence):
+        if inbox is not None and inbox[0] >= sequence:
             exchange.confirm(node.name, receiver, sequence)
             continue
-        mark = fingerprint(url)
-        shared.intake.remember_sent(node.name, parts.host, url, mark)
-        exchange.post(node.name, receiver, sequence, NewUrl(url, parts.host, mark, priority, depth, redirects))
+        shared.intake.remember_sent(node.name, url.host, url.url, url.fingerprint)
+        exchange.post(node.name, receiver, sequence, url)

@@ -10,7 +10,6 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -18,13 +17,20 @@ import msgspec
 from msgspec import Meta, Struct
 
 from periplus.errors import ConfigError
+from periplus.network_settings import NetworkSettings
+from periplus.network_settings import described as _meta
+from periplus.topic_settings import LearntSettings, RelatednessSettings, TopicSettings
 
 __all__ = [
     "ArchiveSettings",
+    "ClusterSettings",
     "CrawlSettings",
     "FetchSettings",
     "Job",
+    "LearntSettings",
+    "NetworkSettings",
     "NodeSettings",
+    "RelatednessSettings",
     "RevisitSettings",
     "RunSettings",
     "SettingRow",
@@ -34,94 +40,12 @@ __all__ = [
     "load_job",
 ]
 
-STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip", "nearest", "blend")
+STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip", "nearest", "place+nearest", "blend")
 """Strategies by name. Each is a file in `strategies/`."""
-
-Share = Annotated[float, Meta(ge=0, le=1)]
-"""A number from 0 to 1."""
 
 MAX_TOPIC_NAME = 80
 MAX_KEYWORDS, MAX_PLACES = 20_000, 2_000
 NODE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.IGNORECASE)
-
-
-def _meta(sentence: str, unit: str = "", **bounds: Any) -> Meta:
-    """The sentence and the unit of a setting, with its bounds where it has any."""
-    return Meta(description=sentence, extra={"unit": unit}, **bounds)
-
-
-class RelatednessSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """R of paper C: what a mention of a place is worth for a topic's place that lies around, in or over it."""
-
-    inside: Annotated[
-        tuple[Share, ...], _meta("Places inside the topic's place, 1, 2, 3 steps down.", "0..1", max_length=3)
-    ] = (0.6, 0.4, 0.2)
-    around: Annotated[
-        tuple[Share, ...], _meta("Places around the topic's place, 1, 2 steps up.", "0..1", max_length=2)
-    ] = (0.4, 0.2)
-    overlap: Annotated[float, _meta("Places that overlap with it.", "0..1", ge=0, le=1)] = 0.4
-
-
-class LearntSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What `periplus topic learn` found out beside the weights; absent in topics written by hand."""
-
-    form: Annotated[
-        Literal["none", "logistic", "cosine"],
-        _meta("How keyword weights become a score: logistic (learnt against other pages), cosine, none (by hand)."),
-    ] = "none"
-    scale: Annotated[float, _meta("What a keyword of weight 1 is worth.", ge=0, le=1e6)] = 0.0
-    bias: Annotated[float, _meta("Score of a page without any keyword.", ge=-1e6, le=1e6)] = 0.0
-    keyword_half: Annotated[float, _meta("Keyword score at which the relevance is 0.5.", "0..1", ge=0, le=1)] = 0.0
-    place_half: Annotated[float, _meta("Share of mentions at which the relevance is 0.5.", "0..1", ge=0, le=1)] = 0.0
-    language: Annotated[str, _meta("Language of the samples.", "code")] = ""
-
-
-class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the crawl is about: a two-tuple of keywords and places. Either part may be absent."""
-
-    name: Annotated[str, _meta("Name of the topic, used by `inclass:NAME` in searches. Empty: the job's name.")] = ""
-    judge: Annotated[
-        Literal["default", "paper", "one-vector"],
-        _meta("How pages are judged: default, the paper's two-step rule, or one cosine over keywords and places."),
-    ] = "default"
-    point: Annotated[
-        Literal["wide", "balanced", "strict"],
-        _meta("Operating point of the default judge: wide keeps more, strict keeps purer."),
-    ] = "balanced"
-    threshold: Annotated[
-        Share | None,
-        _meta("Both relevances must reach this; absent: as `point` says (paper 0.5, one-vector 0.65).", "0..1"),
-    ] = None
-    keyword_threshold: Annotated[
-        Share | None, _meta("Threshold of the keyword step alone; absent: `threshold`.", "0..1")
-    ] = None
-    place_threshold: Annotated[
-        Share | None, _meta("Threshold of the place step alone; absent: `threshold`.", "0..1")
-    ] = None
-    keywords: Annotated[dict[str, float], _meta("Words and phrases with their weights.", "weight 0..1")] = {}
-    places: Annotated[
-        dict[str, float],
-        _meta('Places with their weights: a name, "Name, ST", "Name, Country" or a gazetteer id.', "weight 0..1"),
-    ] = {}
-    against: Annotated[
-        dict[str, float], _meta("Words and phrases that speak against a page, with their weights.", "weight 0..1")
-    ] = {}
-    relatedness: Annotated[RelatednessSettings, _meta("R of the paper's rule.")] = RelatednessSettings()
-    learnt: Annotated[LearntSettings, _meta("Written by `periplus topic learn`.")] = LearntSettings()
-    since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
-    until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
-    dates: Annotated[
-        Literal["published", "named", "either"],
-        _meta("Dates that must lie in the span: the page's own, those its text names, or its own if it states one."),
-    ] = "either"
-    half_life_days: Annotated[
-        float,
-        _meta("Age after which a page is worth half, and its links wait longer; 0: age says nothing.", "days", ge=0),
-    ] = 0.0
-    time_threshold: Annotated[
-        float,
-        _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
-    ] = 0.0
 
 
 class RevisitSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -148,6 +72,13 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ip_database: Annotated[
         str, _meta("City database in MaxMind's format (.mmdb) for the strategies ip and blend.", "file")
     ] = ""
+    geofeeds: Annotated[
+        list[str],
+        _meta("Operators' own lists of where their addresses are (RFC 8805 CSV), for ip, blend and nearest.", "files"),
+    ] = []
+    ip_confidence: Annotated[
+        float, _meta("The strategy ip goes by the smallest place that is at least so sure.", "0..1", ge=0, le=1)
+    ] = 0.0
     nearest_owner_km: Annotated[
         float,
         _meta(
@@ -177,7 +108,11 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ] = False
     rdap: Annotated[
         str,
-        _meta("RDAP service that is asked where domains are registered, such as https://rdap.org; empty: none.", "URL"),
+        _meta(
+            "Service that is asked where domains are registered: RDAP, such as https://rdap.org, or WHOIS, such as "
+            "whois://whois.iana.org; empty: none.",
+            "URL",
+        ),
     ] = ""
     seed_correlation: Annotated[
         float,
@@ -353,6 +288,34 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     ] = 512 * 2**20
 
 
+class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A crawl on several machines: where NATS is, who we are there, and how nodes look after each other."""
+
+    servers: Annotated[list[str], _meta("NATS servers, such as nats://10.0.0.5:4222; any of them will do.", "URL")] = []
+    user: Annotated[str, _meta("User name at NATS.")] = ""
+    password_file: Annotated[str, _meta("File with the user's password.", "file")] = ""
+    token_file: Annotated[str, _meta("File with the token, where NATS asks for one.", "file")] = ""
+    nkey_file: Annotated[str, _meta("File with the seed of our nkey.", "file")] = ""
+    credentials_file: Annotated[str, _meta("Credentials file (.creds) with our JWT and nkey.", "file")] = ""
+    tls_ca: Annotated[str, _meta("Certificates of those who may sign the server's; empty: the system's.", "file")] = ""
+    tls_certificate: Annotated[str, _meta("Our own certificate, where the server asks for one.", "file")] = ""
+    tls_key: Annotated[str, _meta("The key of our certificate.", "file")] = ""
+    replicas: Annotated[int, _meta("NATS servers that keep a copy of everything: 1, 3 or 5.", "copies", ge=1, le=5)] = 1
+    heartbeat_seconds: Annotated[
+        float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)
+    ] = 10.0
+    linger_seconds: Annotated[float, _meta("Links wait so long for others to travel with.", "seconds", ge=0, le=60)] = (
+        0.5
+    )
+    slice_seconds: Annotated[
+        float,
+        _meta("How long a node may ask a host that others want as well before it is their turn.", "seconds", gt=0),
+    ] = 2.0
+    stream_bytes: Annotated[
+        int, _meta("Most bytes of links that NATS keeps; then senders wait. 0: no limit.", "bytes", ge=0)
+    ] = 0
+
+
 class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A node of the crawl and the places it owns."""
 
@@ -363,6 +326,12 @@ class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             '"polygon FILE.geojson". Empty: a general node.'
         ),
     ] = []
+    at: Annotated[
+        str, _meta('Where the node\'s machine stands, for nearest: a place or "LAT,LON"; empty: unknown.')
+    ] = ""
+    address: Annotated[str, _meta("The address of its machine, for nearest: its own subnet is its own.", "address")] = (
+        ""
+    )
 
 
 class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -387,6 +356,8 @@ class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fetch: Annotated[FetchSettings, _meta("Bounds on one request.")] = FetchSettings()
     archive: Annotated[ArchiveSettings, _meta("What is written.")] = ArchiveSettings()
     run: Annotated[RunSettings, _meta("How the process runs and what it tells.")] = RunSettings()
+    network: Annotated[NetworkSettings, _meta("Which node is near a site.")] = NetworkSettings()
+    cluster: Annotated[ClusterSettings, _meta("Several machines.")] = ClusterSettings()
     nodes: Annotated[dict[str, NodeSettings], _meta("The nodes by name; none: one general node, `main`.")] = {}
 
 
@@ -483,9 +454,17 @@ def _check(job: Job, source: str) -> None:
             raise ConfigError(f"{source}: crawl.allow_private: {error}") from None
     for host, address in job.crawl.resolve.items():
         _check_resolve(source, host, address)
-    for name in job.nodes:
+    for name, node in job.nodes.items():
         if not NODE_NAME.fullmatch(name):
             raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")
+        _check_address(source, f"nodes.{name}.address", node.address)
+
+
+def _check_address(source: str, key: str, address: str) -> None:
+    try:
+        ipaddress.ip_address(address or "::")
+    except ValueError:
+        raise ConfigError(f"{source}: {key}: {address!r} is not an address") from None
 
 
 def _check_topic(source: str, where: str, topic: TopicSettings) -> None:

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from periplus.clock import Clock
-from periplus.fetch import Fetcher, RobotsBook
+from periplus.fetch import Fetcher, RobotsBook, RobotsRecord
 from periplus.frontier import HostOrder, Intake, Schedule
 from periplus.model import Outcome
 from periplus.pages import Workers
+from periplus.reaching import Reaching
 from periplus.registering import RegisteredLinks
 from periplus.running import Journal
 from periplus.settings import CrawlSettings
@@ -16,7 +18,17 @@ from periplus.store.summary import Harvest
 from periplus.strategies import Settling
 from periplus.topics import LinkBook
 
-__all__ = ["Health", "Shared"]
+__all__ = ["Health", "RobotsShare", "Shared"]
+
+
+class RobotsShare(Protocol):
+    """What other machines know of robots.txt files."""
+
+    async def look(self, origin: str) -> RobotsRecord | None:
+        """What another machine has read, if it did."""
+
+    async def tell(self, record: RobotsRecord) -> None:
+        """What this one has read."""
 
 
 @dataclass(slots=True)
@@ -67,4 +79,6 @@ class Shared:
     crawl: CrawlSettings
     journal: Journal
     book: LinkBook | None = None  # only where there is a topic: else all links are worth the same
+    robots_share: RobotsShare | None = None  # only in a cluster
     registered: RegisteredLinks | None = None  # only where an RDAP service is asked
+    reaching: Reaching | None = None  # only where the network decides, or is emulated

@@ -1,28 +1,23 @@
 """The commands `periplus score` and `periplus topic learn|judge`: topics from samples, crawls and judgements."""
 
 import json
-import sqlite3
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import zstandard
 from rich.console import Console
 from rich.table import Table
 
 from periplus.errors import UsageError
-from periplus.model import Located, Page, Place, Score
-from periplus.places import Gazetteer, locate
+from periplus.model import Page, Score
+from periplus.places import Gazetteer
 from periplus.places.commands import open_with_progress
 from periplus.settings import load_job
-from periplus.store.database import open_reader, storage_errors
-from periplus.store.folder import CrawlFolder
-from periplus.topics.learning import Learnt, learn, learn_paper
-from periplus.topics.reading import Reading, read_document
+from periplus.tasks.lessons import MAX_SAMPLES, check_count, crawl_documents, learnt_topic, located, readings
+from periplus.topics.learning import Learnt
 from periplus.topics.relevance import judge as judge_page
 from periplus.topics.samples import Document, page_of, read_documents, read_lines
 from periplus.topics.topic import Topic, make_topic
@@ -35,13 +30,10 @@ from periplus.topics.topic_file import (
     topic_settings,
     write_topic,
 )
-from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["score", "topic_app"]
 
-MIN_SAMPLES, MAX_SAMPLES = 3, 100
 MAX_BACKGROUND = 1_000
-MAX_TEXT_BYTES = 32 * 2**20
 
 topic_app = typer.Typer(help="Topics: learn one from samples, teach it by judging pages.", no_args_is_help=True)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -80,11 +72,7 @@ def score(
 
 
 def _judged(page: Page, topic: Topic, gazetteer: Gazetteer) -> Score:
-    return judge_page(page, _located(page, gazetteer), topic)
-
-
-def _located(page: Page, gazetteer: Gazetteer) -> Located:
-    return locate(page.text, gazetteer, url=page.url or None, hints=page.hints, candidates=False)
+    return judge_page(page, located(page, gazetteer), topic)
 
 
 def _read(path: str) -> bytes:
@@ -149,61 +137,23 @@ def topic_learn(
         language = memory.language
     else:
         memory = Memory(language=language)
-    memory.samples += _readings(documents, gazetteer, language, plain=paper)
-    _check_count(len(memory.samples))
+    memory.samples += readings(documents, gazetteer, language, plain=paper)
+    check_count(len(memory.samples))
     if background:
         others = islice(_documents(background), MAX_BACKGROUND)
-        memory.background = _readings(others, gazetteer, language, plain=paper)
+        memory.background = readings(others, gazetteer, language, plain=paper)
     memory.forms = surface_forms([f"{d.page.title} {d.page.text}" for d in documents], language) | memory.forms
     targets = [gazetteer.resolve(text) for text in place or []]
-    found = _learnt(memory, gazetteer, targets, paper=paper)
+    found = learnt_topic(memory, gazetteer, targets, paper=paper)
     write_topic(out, topic_settings(found, memory.forms, name or out.stem, paper=paper), gazetteer)
     save_memory(memory_path(out), memory)
     _report(found, memory, out, as_json=as_json)
-
-
-def _learnt(memory: Memory, gazetteer: Gazetteer, targets: list[Place], *, paper: bool) -> Learnt:
-    if paper:
-        return learn_paper(memory.samples, place_of=gazetteer.place)
-    return learn(
-        memory.samples,
-        memory.background,
-        rejected=memory.rejected,
-        targets=targets,
-        language=memory.language,
-        place_of=gazetteer.place,
-    )
 
 
 def _documents(paths: Iterable[Path]) -> Iterator[Document]:
     """The documents of files, folders, and crawls."""
     for path in paths:
         yield from crawl_documents(path) if (path / "crawl.toml").is_file() else read_documents([path])
-
-
-def crawl_documents(crawl: Path, wanted: str | None = None) -> Iterator[Document]:
-    """The pages of a crawl whose texts were kept, each node's in an order that has nothing to do with their contents.
-
-    With `wanted`, the page of that URL only.
-    """
-    unpack = zstandard.ZstdDecompressor()
-    canonical = canonicalize(wanted) if wanted is not None else None
-    if wanted is not None and canonical is None:
-        raise UsageError(f"{wanted!r} is not an http(s) URL")
-    for node in CrawlFolder.existing(crawl).nodes():
-        with closing(open_reader(node.database)) as db, storage_errors(node.database):
-            for url, title, language, packed in _kept_pages(db, fingerprint(canonical.href) if canonical else None):
-                text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
-                yield Document(url, Page(url, title, text, (), language))
-
-
-def _kept_pages(db: sqlite3.Connection, mark: int | None) -> Iterator[tuple[str, str, str, bytes]]:
-    """Of the fingerprint, or all: these are hashes, so their order is as good as random, and always the same."""
-    which, values = ("WHERE p.fingerprint = ?", (mark,)) if mark is not None else ("ORDER BY p.fingerprint", ())
-    yield from db.execute(
-        f"SELECT p.url, p.title, p.language, t.text FROM page p JOIN page_text t ON t.page_id = p.id {which}",
-        values,
-    )
 
 
 def _judged_pages(values: Iterable[str], crawl: Path | None) -> Iterator[Document]:
@@ -218,30 +168,6 @@ def _judged_pages(values: Iterable[str], crawl: Path | None) -> Iterator[Documen
         if not found:
             raise UsageError(f"{value}: the crawl in {crawl} has kept no such page")
         yield from found[:1]
-
-
-def _readings(
-    documents: Iterable[Document], gazetteer: Gazetteer, language: str, *, plain: bool = False
-) -> list[Reading]:
-    found = []
-    for document in documents:
-        page = document.page
-        reading = read_document(
-            page.text,
-            _located(page, gazetteer),
-            title=page.title,
-            language=page.language or language,
-            url=page.url,
-            plain=plain,
-        )
-        if reading.stems:
-            found.append(reading)
-    return found
-
-
-def _check_count(count: int) -> None:
-    if not MIN_SAMPLES <= count <= MAX_SAMPLES:
-        raise UsageError(f"{count} samples with text; a topic is learnt from {MIN_SAMPLES} to {MAX_SAMPLES}")
 
 
 def _report(found: Learnt, memory: Memory, out: Path, *, as_json: bool) -> None:
@@ -309,11 +235,11 @@ def topic_judge(
     if not right and not wrong:
         raise UsageError("nothing judged: give JSONL with judgements, --good FILE or --bad FILE")
     paper = settings.judge == "paper"
-    memory.samples += _readings(right, gazetteer, memory.language, plain=paper)
-    memory.rejected += _readings(wrong, gazetteer, memory.language, plain=paper)
+    memory.samples += readings(right, gazetteer, memory.language, plain=paper)
+    memory.rejected += readings(wrong, gazetteer, memory.language, plain=paper)
     memory.forms = surface_forms([row.page.text for row in right], memory.language) | memory.forms
     targets = [gazetteer.resolve(text) for text in settings.places]
-    found = _learnt(memory, gazetteer, targets, paper=paper)
+    found = learnt_topic(memory, gazetteer, targets, paper=paper)
     name = settings.name or topic_file.stem
     write_topic(topic_file, topic_settings(found, memory.forms, name, paper=paper), gazetteer)
     save_memory(memory_path(topic_file), memory)

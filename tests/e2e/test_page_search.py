@@ -1,14 +1,14 @@
 """The web page in a real browser, on the sample collection."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from page_visits import AXE, Visit, launched, serious_violations
+from playwright.sync_api import Browser, expect
 from running_server import running_server
 from sample_collection import build_collection
 
@@ -17,19 +17,6 @@ from periplus.web.server import STATIC
 pytestmark = [
     pytest.mark.needs("chromium"),
     pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
-]
-
-AXE = STATIC.parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
-
-_ARGUMENTS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
 ]
 
 
@@ -41,31 +28,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_ARGUMENTS)
-        yield launched
-        launched.close()
-
-
-class Visit:
-    """A page under watch: what it asked for, and what went wrong in it."""
-
-    def __init__(self, page: Page, server: str) -> None:
-        self.page = page
-        self.server = server
-        self.hosts: set[str] = set()
-        self.troubles: list[str] = []
-        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
-        page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on("console", lambda message: self.troubles.append(message.text) if message.type == "error" else None)
-
-    def open(self, path: str) -> Page:
-        self.page.goto(self.server + path)
-        self.settle()
-        return self.page
-
-    def settle(self) -> None:
-        self.page.locator("body:not(.is-loading) main > *").first.wait_for()
+    with launched() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -282,9 +246,7 @@ def test_everybody_can_use_it(browser: Browser, server: str, scheme: Literal["li
     visit = Visit(context.new_page(), server)
     for path in ("/", "/?q=river+in+Texas", "/?q=inclass:food&view=statistics", "/?q=zzzzzz", "/?q=pizza&page=east/1"):
         page = visit.open(path)
-        page.add_script_tag(path=AXE)
-        violations = page.evaluate("axe.run().then(found => found.violations)")
-        assert [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")] == []
+        assert serious_violations(page) == []
     context.close()
 
 

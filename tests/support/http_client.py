@@ -5,7 +5,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = ["Reply", "get"]
+__all__ = ["Reply", "get", "send"]
 
 
 class Reply:
@@ -21,11 +21,25 @@ class Reply:
         return json.loads(self.body)
 
 
-def get(address: str, path: str, *, method: str = "GET", headers: dict[str, str] | None = None) -> Reply:
+def send(address: str, path: str, body: Any, *, method: str = "POST", headers: dict[str, str] | None = None) -> Reply:
+    """Send JSON."""
+    sent = {"Content-Type": "application/json"} | (headers or {})
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return get(address, path, method=method, headers=sent, body=data)
+
+
+def get(
+    address: str,
+    path: str,
+    *,
+    method: str = "GET",
+    headers: dict[str, str] | None = None,
+    body: bytes | None = None,
+) -> Reply:
     parts = urlsplit(address)
     connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=10)
     try:
-        connection.request(method, path, headers=headers or {})
+        connection.request(method, path, body=body, headers=headers or {})
         response = connection.getresponse()
         return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
     finally:

@@ -16,6 +16,7 @@ import zstandard
 from periplus.frontier.likeness import likeness
 from periplus.store.database import open_writer
 from periplus.store.folder import CrawlFolder
+from periplus.urls import fingerprint
 
 __all__ = [
     "ATTACKS",
@@ -310,10 +311,10 @@ def add_pages(database: Path, pages: Iterable[SamplePage]) -> None:
 
 def _write(db: sqlite3.Connection, page: SamplePage) -> None:
     revision = db.execute("SELECT coalesce(max(revision), 0) + 1 FROM page").fetchone()[0]
-    fingerprint, domain = _fingerprint(page.url), _domain(page)
+    mark, domain = fingerprint(page.url), _domain(page)
     host = page.url.split("/")[2]
     db.execute("INSERT OR IGNORE INTO host (name, domain) VALUES (?, ?)", (host, domain))
-    known = db.execute("SELECT id FROM url WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    known = db.execute("SELECT id FROM url WHERE fingerprint = ?", (mark,)).fetchone()
     if known:
         url_id = known[0]
         for table in ("page_text", "page_place", "link", "page_likeness"):
@@ -323,13 +324,9 @@ def _write(db: sqlite3.Connection, page: SamplePage) -> None:
         url_id = db.execute(
             "INSERT INTO url (fingerprint, url, host_id, state, outcome, priority, depth) "
             "VALUES (?, ?, (SELECT id FROM host WHERE name = ?), 2, 'kept', 0.5, 1)",
-            (fingerprint, page.url, host),
+            (mark, page.url, host),
         ).lastrowid
     _write_page(db, page, url_id, revision)
-
-
-def _fingerprint(url: str) -> int:
-    return xxhash.xxh3_64_intdigest(url.encode()) - 2**63
 
 
 def _domain(page: SamplePage) -> str:
@@ -337,7 +334,7 @@ def _domain(page: SamplePage) -> str:
 
 
 def _write_page(db: sqlite3.Connection, page: SamplePage, url_id: int, revision: int) -> None:
-    fingerprint = _fingerprint(page.url)
+    mark = fingerprint(page.url)
     domain = _domain(page)
     outcome = "kept" if page.kept else "not_relevant"
     main = page.places[0][0] if page.places else None
@@ -347,7 +344,7 @@ def _write_page(db: sqlite3.Connection, page: SamplePage, url_id: int, revision:
         "place_relevance, topic, main_place) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, 0.1, 1000, ?, 0.7, 0.8, ?, ?)",
         (
-            url_id, url_id, fingerprint, page.url, domain, outcome, int(page.kept), revision, page.title,
+            url_id, url_id, mark, page.url, domain, outcome, int(page.kept), revision, page.title,
             page.description, page.language, page.published, "2026-11-01T12:00:00+00:00",
             xxhash.xxh3_64_intdigest((page.title + page.text).encode()) - 2**63, page.topic, main,
         ),
@@ -384,7 +381,7 @@ def _write_links(db: sqlite3.Connection, page: SamplePage, url_id: int) -> None:
         "INSERT INTO link (page_id, fingerprints, nodes, anchors) VALUES (?, ?, ?, ?)",
         (
             url_id,
-            np.array([_fingerprint(url) for url, _, _ in page.links], dtype="<i8").tobytes(),
+            np.array([fingerprint(url) for url, _, _ in page.links], dtype="<i8").tobytes(),
             np.array([names[node] for _, _, node in page.links], dtype="<u2").tobytes(),
             zstandard.compress("\n".join(text for _, text, _ in page.links).encode()),
         ),

@@ -9,10 +9,11 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
-    "errors", "clock", "model", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies",
-    "network", "exchange", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
-    "analysis", "registering", "shared", "node", "job", "resume", "report", "crawl", "verify", "relocation", "world",
-    "replay", "compare", "experiments", "assignments", "teaching", "commands", "cli",
+    "errors", "clock", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
+    "pages", "places", "topics", "strategies", "network", "exchange", "store", "index", "search", "export",
+    "running", "cluster", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
+    "node", "job", "resume", "report", "crawl", "verify", "relocation", "world", "replay", "compare", "experiments",
+    "assignments", "teaching", "clustering", "commands", "rebuilding", "shortcuts", "member", "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 

@@ -50,9 +50,10 @@ def evaluate_crawl(folder: Path, ownership: Ownership | None = None) -> dict[str
 
 def _ownership(crawl: CrawlFolder) -> Ownership:
     """Who owns what, from the job that the crawl keeps; without targets no gazetteer is needed."""
-    nodes = load_job(crawl.job_file).nodes
+    job = load_job(crawl.job_file)
+    nodes = job.nodes
     if any(node.places for node in nodes.values()):
-        return Ownership.of(nodes, open_gazetteer())
+        return Ownership.of(nodes, open_gazetteer(), several_sites=job.crawl.strategy == "place+nearest")
     return Ownership(tuple(sorted(nodes)), tuple(sorted(nodes)), {}, ())
 
 
@@ -139,7 +140,7 @@ def _read_node(name: str, db: sqlite3.Connection, owners: Ownership) -> NodeData
         place_rows=db.execute(f"SELECT count(*) {retrieved}").fetchone()[0],
         sent=sent,
         received=received,
-        owns_places=name in owners.owner_by_place.values(),
+        owns_places=owners.spokesman(name) in owners.owner_by_place.values(),
     )
 
 
@@ -167,6 +168,7 @@ def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> npt.NDArr
     Only addresses of targets count. A crawl without targets has the whole world as its target.
     """
     of_targets = "AND owner IS NOT NULL" if owners.owner_by_place else ""
+    name = owners.spokesman(name)
     rows = db.execute(f"SELECT page_id, key, ifnull(owner, '') FROM entity WHERE level = 'street' {of_targets}")
     return np.fromiter(
         ((page, xxhash.xxh3_64_intdigest(key.encode()) - 2**63, owner == name) for page, key, owner in rows),

@@ -1,5 +1,8 @@
-"""Room `exchange`: links on their way from one node to another. `strategies` comes before it, `store` after."""
+"""Room `exchange`: links on their way from one node to another. `strategies` comes before it, `store` after.
 
-from periplus.exchange.local import LocalExchange, Shipment, sent_mark
+`local` is for the nodes of one process; `nats` for those of several machines, with `envelope` and `connection`.
+"""
 
-__all__ = ["LocalExchange", "Shipment", "sent_mark"]
+from periplus.exchange.local import Exchange, LocalExchange, Shipment, sent_mark
+
+__all__ = ["Exchange", "LocalExchange", "Shipment", "sent_mark"]

@@ -7,11 +7,13 @@ the row deleted. Whatever dies in between, the row is offered again, and the seq
 
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from typing import Protocol
 
+from periplus.exchange.envelope import PostedLink
 from periplus.model import NewUrl
 from periplus.urls import fingerprint
 
-__all__ = ["LocalExchange", "Shipment", "sent_mark"]
+__all__ = ["Exchange", "LocalExchange", "Shipment", "sent_mark"]
 
 BATCH_LINKS = 1_000
 
@@ -23,24 +25,48 @@ def sent_mark(receiver: str, mark: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Shipment:
-    """Links from one sender, up to and including `sequence`."""
+    """Links from one sender, up to and including `sequence`.
+
+    In a cluster a link may come to its home first; then `targets` names the node that each one is meant for.
+    """
 
     sender: str
     sequence: int
     urls: tuple[NewUrl, ...]
+    targets: tuple[str, ...] = ()
+
+
+class Exchange(Protocol):
+    """What carries links between nodes; `tests/unit/exchange` says what each must do."""
+
+    @property
+    def waiting(self) -> int:
+        """Links that were posted or have come, and were not collected."""
+
+    def post(self, sender: str, receiver: str, sequence: int, url: NewUrl, target: str = "") -> None:
+        """Offer a committed outbox row. Sequences of one sender grow."""
+
+    def collect(self, receiver: str) -> list[Shipment]:
+        """Take what waits for a receiver, a bounded batch from each sender."""
+
+    def confirm(self, sender: str, receiver: str, sequence: int) -> None:
+        """The receiver has committed everything up to `sequence`."""
+
+    def confirmations(self, sender: str) -> dict[str, int]:
+        """What the sender may delete from its outbox, by receiver; told once."""
 
 
 class LocalExchange:
     """Mailboxes by receiver and sender. Not thread-safe: it belongs to the event loop."""
 
     def __init__(self) -> None:
-        self._boxes: dict[str, dict[str, deque[tuple[int, NewUrl]]]] = defaultdict(lambda: defaultdict(deque))
+        self._boxes: dict[str, dict[str, deque[PostedLink]]] = defaultdict(lambda: defaultdict(deque))
         self._confirmed: dict[str, dict[str, int]] = defaultdict(dict)
         self.waiting = 0
 
-    def post(self, sender: str, receiver: str, sequence: int, url: NewUrl) -> None:
+    def post(self, sender: str, receiver: str, sequence: int, url: NewUrl, target: str = "") -> None:
         """Offer a committed outbox row. Sequences of one sender grow."""
-        self._boxes[receiver][sender].append((sequence, url))
+        self._boxes[receiver][sender].append(PostedLink(sequence, url, target))
         self.waiting += 1
 
     def collect(self, receiver: str) -> list[Shipment]:
@@ -50,7 +76,8 @@ class LocalExchange:
             taken = [box.popleft() for _ in range(min(len(box), BATCH_LINKS))]
             if taken:
                 self.waiting -= len(taken)
-                shipments.append(Shipment(sender, taken[-1][0], tuple(url for _, url in taken)))
+                targets = tuple(link.target for link in taken) if any(link.target for link in taken) else ()
+                shipments.append(Shipment(sender, taken[-1].sequence, tuple(link.url for link in taken), targets))
         return shipments
 
     def confirm(self, sender: str, receiver: str, sequence: int) -> None:

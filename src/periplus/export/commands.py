@@ -14,9 +14,10 @@ from periplus.export.files import write_csv, write_geojson, write_geoparquet
 from periplus.export.geopackage import write_geopackage
 from periplus.export.postgis import PostgisSink
 from periplus.export.rows import ExportedPage, Selection, read_pages
+from periplus.export.selection import chosen_pages
 from periplus.search import Collection, SearchRequest
 from periplus.search.names import GazetteerNames
-from periplus.search.request import LARGEST_PAGE, MOST_RESULTS
+from periplus.search.request import LARGEST_PAGE
 from periplus.store.folder import CrawlFolder
 
 __all__ = ["export"]
@@ -78,16 +79,9 @@ def export(
 
 
 def _chosen(folder: Path, query: str) -> dict[tuple[str, int], str]:
-    """Node, number and URL of the pages that answer; at most as many as paging reaches."""
-    found: dict[tuple[str, int], str] = {}
     with Collection.open([folder], names=GazetteerNames()) as collection:
-        for offset in range(0, MOST_RESULTS, LARGEST_PAGE):
-            result = collection.search(SearchRequest.of(query, limit=LARGEST_PAGE, offset=offset))
-            hits = [hit for hit in result.hits if hit.relation != "near"]
-            found |= {(hit.node, hit.page): hit.url for hit in hits}
-            if len(hits) < LARGEST_PAGE:
-                break
-    return found
+        found = chosen_pages(collection, SearchRequest.of(query, limit=LARGEST_PAGE))
+    return {(hit.node, hit.page): hit.url for hit in found}
 
 
 def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) -> None:

@@ -1,4 +1,4 @@
-"""Where domains are registered: asked of an RDAP service, once for each domain, and kept in a file.
+"""Where domains are registered: asked of an RDAP or WHOIS service, once for each domain, and kept in a file.
 
 Registration data say where the administrative contact or the registrant of a domain sits (paper B). They are often
 absent or redacted; that is a normal answer and remembered like any other. Requests go through the one way out, one
@@ -8,7 +8,7 @@ after the other, in the turns of the service's host. What the service says is bo
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +16,11 @@ from urllib.parse import quote, urlsplit
 
 from periplus.errors import FetchError
 from periplus.fetch.robots import REDIRECTS
+from periplus.fetch.whois import Converse, whois_answers, whois_fields
 from periplus.model import Fetched
 from periplus.urls import canonicalize
 
-__all__ = ["Registrant", "Registrations", "read_registrant"]
+__all__ = ["Registrant", "Registrations", "read_registrant", "read_whois"]
 
 MAX_WAITING = 10_000
 MAX_KNOWN = 500_000
@@ -63,6 +64,16 @@ def read_registrant(body: bytes) -> Registrant:
     return next((by_role[role] for role in ROLES if role in by_role), NOBODY)
 
 
+def read_whois(answers: Iterable[str]) -> Registrant:
+    """The address of a domain's contact in WHOIS answers, of which the first that names one counts."""
+    for answer in answers:
+        by_role = {role: Registrant(*map(_field, parts)) for role, parts in whois_fields(answer).items()}
+        found = next((by_role[role] for role in ROLES if by_role.get(role, NOBODY) != NOBODY), NOBODY)
+        if found != NOBODY:
+            return found
+    return NOBODY
+
+
 def _entities(answer: Any) -> Iterator[dict[str, Any]]:
     """Entities of the domain and of these: contacts may be listed under the registrar."""
     waiting, seen = [answer], 0
@@ -96,8 +107,10 @@ def _field(value: Any) -> str:
 class Registrations:
     """Registrants by domain. `want` asks for one in the background (`run`); `known` says what is known by now."""
 
-    def __init__(self, get: Get, service: str, path: Path, visit: Visit) -> None:
+    def __init__(self, get: Get, service: str, path: Path, visit: Visit, converse: Converse | None = None) -> None:
+        """`service` is the URL of an RDAP service, or `whois://` and a server's name, which needs `converse`."""
         self._get = get
+        self._converse = converse
         self._service = service.rstrip("/")
         self._path = path
         self._visit = visit
@@ -128,16 +141,26 @@ class Registrations:
         if domain in self._known or domain in self._failed:
             return self._known.get(domain)
         try:
-            fetched = await self._fetched(f"{self._service}/domain/{quote(domain)}")
+            found = await self._answer(domain)
         except FetchError:
-            self._failed.add(domain)
-            return None
-        if fetched.status not in (200, 404):
+            found = None
+        if found is None:
             self._failed.add(domain)  # not now; asked again by the next run
-            return None
-        found = read_registrant(fetched.body) if fetched.status == 200 else NOBODY
-        self._remember(domain, found)
+        else:
+            self._remember(domain, found)
         return found
+
+    async def _answer(self, domain: str) -> Registrant | None:
+        """What the service says now; None if it says nothing to be relied on."""
+        service = urlsplit(self._service)
+        if service.scheme == "whois" and self._converse is not None:
+            server = service.hostname or ""
+            async with self._visit("", server):
+                return read_whois(await whois_answers(self._converse, server, domain))
+        fetched = await self._fetched(f"{self._service}/domain/{quote(domain)}")
+        if fetched.status not in (200, 404):
+            return None
+        return read_registrant(fetched.body) if fetched.status == 200 else NOBODY
 
     async def _fetched(self, url: str) -> Fetched:
         """Follow redirects: services that know of all registries lead to the one that is asked."""

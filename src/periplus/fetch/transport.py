@@ -6,13 +6,17 @@ stands around everything, because library timeouts are only hints.
 
 import asyncio
 import ipaddress
+import socket
 import ssl
+import struct
+from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import aiohttp
+from aiohttp.abc import ResolveResult
 from yarl import URL
 
 from periplus.clock import Clock
@@ -34,8 +38,14 @@ from periplus.model import Fetched
 from periplus.settings import FetchSettings
 from periplus.urls import CanonicalUrl, canonicalize
 
-__all__ = ["Transport", "user_agent"]
+__all__ = ["Transport", "kernel_round_trip_ms", "user_agent"]
 
+POST_ANSWER_BYTES = 64 * 1024
+"""As much of the answer to a POST is read; nobody looks at it but for its status."""
+
+MOST_ROUND_TRIPS = 10_000
+TCP_INFO_RTT = slice(68, 72)
+"""Of the kernel's `struct tcp_info`: the smoothed round trip in microseconds."""
 ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"
 
 
@@ -45,7 +55,7 @@ def user_agent(version: str, contact: str) -> str:
 
 
 class Transport:
-    """Sends one GET and reads a bounded answer. Use as an async context manager."""
+    """Sends one request and reads a bounded answer. Use as an async context manager."""
 
     def __init__(
         self,
@@ -56,6 +66,7 @@ class Transport:
         *,
         agent: str,
         connections: int = 64,
+        watch: bool = False,
     ) -> None:
         self._settings = settings
         self._resolver = resolver
@@ -64,6 +75,9 @@ class Transport:
         self._agent = agent
         self._connections = connections
         self._session: aiohttp.ClientSession | None = None
+        self._watch = watch
+        self.round_trips: OrderedDict[str, float] = OrderedDict()
+        """Round trips in ms by host, of the latest fetch of each, where they are watched."""
 
     async def __aenter__(self) -> Self:
         verify: ssl.SSLContext | bool = ssl.create_default_context() if self._settings.tls_verify else False
@@ -91,6 +105,31 @@ class Transport:
             await self._session.close()
         await self._resolver.close()
 
+    async def head(self, url: str) -> float:
+        """Seconds until a HEAD of a canonical URL is answered, whatever the answer is. Raises a FetchError."""
+        target = self._checked(url)
+        if self._session is None:
+            raise RuntimeError("Transport is used outside `async with`")
+        started = self._clock.monotonic()
+        try:
+            async with self._session.head(URL(target.href, encoded=True), allow_redirects=False):
+                return self._clock.monotonic() - started
+        except TimeoutError as error:
+            raise TooSlow(f"{url}: no connection") from error
+        except aiohttp.ClientError as error:
+            raise _translated(url, error) from error
+
+    async def checked_address(self, url: str) -> tuple[str, int]:
+        """Address and port of a connection for the URL, checked like every one. Raises a FetchError."""
+        target = self._checked(url)
+        host = target.host.strip("[]")
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            found = (await self._resolved(target))[0]
+            return found["host"], found["port"]
+        return host, target.port
+
     async def get(
         self, url: str, *, wire_bytes: int | None = None, cut: bool = False, headers: Mapping[str, str] | None = None
     ) -> Fetched:
@@ -99,25 +138,64 @@ class Transport:
         Raises a FetchError. With `cut`, a body longer than `wire_bytes` is cut off there and marked truncated
         instead of refused.
         """
+        limit = wire_bytes or self._settings.wire_bytes
+        return await self._ask("GET", url, headers or {}, limit=limit, cut=cut)
+
+    async def post(self, url: str, body: bytes, *, content_type: str) -> Fetched:
+        """POST a body to a canonical URL, under the same guard and limits; redirects are not followed."""
+        headers = {"Content-Type": content_type}
+        return await self._ask("POST", url, headers, limit=POST_ANSWER_BYTES, cut=True, body=body)
+
+    async def _ask(
+        self, method: str, url: str, headers: Mapping[str, str], *, limit: int, cut: bool, body: bytes | None = None
+    ) -> Fetched:
         target = self._checked(url)
         if self._session is None:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
-        limit = wire_bytes or self._settings.wire_bytes
         proxy = self._settings.proxy or None
         try:
             async with asyncio.timeout(self._settings.total_seconds):
                 if proxy:
                     await self._check_behind_proxy(target)
                 # encoded=True: the server sees exactly the URL that the frontier holds.
-                request = self._session.get(
-                    URL(target.href, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
+                request = self._session.request(
+                    method,
+                    URL(target.href, encoded=True),
+                    allow_redirects=False,
+                    headers=headers,
+                    proxy=proxy,
+                    data=body,
                 )
                 return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
             raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
         except aiohttp.ClientError as error:
             raise _translated(url, error) from error
+
+    async def converse(self, server: str, port: int, said: bytes, most_bytes: int) -> bytes:
+        """Say something to a server and listen until it hangs up, under the same guard. Raises a FetchError.
+
+        For protocols of one question and one answer, such as WHOIS; more than `most_bytes` is cut off.
+        """
+        try:
+            async with asyncio.timeout(self._settings.total_seconds):
+                found = (await self._resolver.resolve(server, port))[0]
+                reader, writer = await asyncio.open_connection(found["host"], found["port"])
+                try:
+                    writer.write(said)
+                    answer = bytearray()
+                    while len(answer) < most_bytes and (piece := await reader.read(most_bytes - len(answer))):
+                        answer += piece
+                    return bytes(answer)
+                finally:
+                    writer.close()
+        except TimeoutError as error:
+            raise TooSlow(f"{server}: no complete answer in {self._settings.total_seconds} s") from error
+        except BlockedName as error:
+            raise Blocked(str(error)) from error
+        except OSError as error:
+            raise ConnectionFailed(f"{server}: {error.strerror or error}") from error
 
     async def _answer(
         self,
@@ -130,6 +208,8 @@ class Transport:
         url = target.href
         async with request as response:
             address = _peer(response) or self._known_address(target.host)
+            if self._watch:
+                self._note_round_trip(target.host, response)
             body, truncated = await _read(response, url, wire_bytes, cut)
             encoding = response.headers.get("Content-Encoding", "")
             if encoding:
@@ -169,14 +249,26 @@ class Transport:
 
     async def _check_behind_proxy(self, target: CanonicalUrl) -> None:
         """The proxy makes the connection, so all that can be checked is where the name leads when we ask."""
+        await self._resolved(target)
+
+    async def _resolved(self, target: CanonicalUrl) -> list[ResolveResult]:
         try:
-            await self._resolver.resolve(target.host, target.port)
+            return await self._resolver.resolve(target.host, target.port)
         except BlockedName as error:
             raise Blocked(str(error)) from error
         except NotYet as busy:
             raise AddressBusy(str(busy), busy.seconds) from None
         except OSError as error:
             raise DnsError(error.strerror or str(error)) from error
+
+    def _note_round_trip(self, host: str, response: aiohttp.ClientResponse) -> None:
+        """Only of answers that are still coming: those that are there at once have freed their connection."""
+        sock = _extra(response, "socket")
+        ms = kernel_round_trip_ms(sock) if sock is not None else None
+        if ms is not None:
+            self.round_trips[host] = ms
+            while len(self.round_trips) > MOST_ROUND_TRIPS:
+                self.round_trips.popitem(last=False)
 
     def _known_address(self, host: str) -> str:
         fixed = self._resolver.table_address(host)
@@ -185,9 +277,29 @@ class Transport:
 
 def _peer(response: aiohttp.ClientResponse) -> str:
     """The address at the other end; empty once a short answer has freed its connection."""
-    transport = response.connection.transport if response.connection else None
-    peer = transport.get_extra_info("peername") if transport else None
+    peer = _extra(response, "peername")
     return peer[0] if peer else ""
+
+
+def _extra(response: aiohttp.ClientResponse, name: str) -> Any:
+    transport = response.connection.transport if response.connection else None
+    return transport.get_extra_info(name) if transport else None
+
+
+def kernel_round_trip_ms(sock: socket.socket) -> float | None:
+    """The round trip that the kernel has seen on a TCP connection; None where it does not say.
+
+    What a fetch teaches about the way to its host: it costs nothing, and the server's own time is not in it.
+    """
+    option = getattr(socket, "TCP_INFO", None)
+    if option is None:
+        return None
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, option, 104)
+    except OSError:
+        return None
+    microseconds: int = struct.unpack("=I", info[TCP_INFO_RTT])[0] if len(info) >= TCP_INFO_RTT.stop else 0
+    return microseconds / 1000.0 if microseconds else None
 
 
 async def _read(response: aiohttp.ClientResponse, url: str, limit: int, cut: bool) -> tuple[bytes, bool]:

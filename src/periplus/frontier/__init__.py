@@ -6,6 +6,7 @@ a host's pages take effect one after the other; `revisit` says when a page is lo
 """
 
 from periplus.frontier.detours import Detours
+from periplus.frontier.homes import HomeIntake, home_of
 from periplus.frontier.intake import Accepted, Intake
 from periplus.frontier.order import HostOrder
 from periplus.frontier.queue import UrlQueue
@@ -18,6 +19,7 @@ __all__ = [
     "Accepted",
     "Detours",
     "Earlier",
+    "HomeIntake",
     "HostOrder",
     "Intake",
     "Revisit",
@@ -27,5 +29,6 @@ __all__ = [
     "Turn",
     "UrlQueue",
     "UrlState",
+    "home_of",
     "state_after",
 ]

@@ -133,6 +133,17 @@ class Intake:
 
     def accept_redirect(self, node: str, lease: Lease, target: str, receiver: str | None = None) -> Accepted:
         """Let the target of a redirect in: as a new URL, of this node or the receiver, so that it passes every rule."""
+        owner = receiver or node
+        accepted = self._redirected(owner, lease, target)
+        for new in accepted.mine:
+            reason = self._refusal(node, RoutedLink(new.url, new.host, new.fingerprint, owner))
+            if reason:
+                return Accepted((), (), {reason: 1})
+            return accepted if owner == node else Accepted((), (Parcel(owner, new),), {})
+        return accepted
+
+    def _redirected(self, node: str, lease: Lease, target: str) -> Accepted:
+        """The target of a redirect by all rules that need no memory; `node` is who is to have it."""
         url = canonicalize(target)
         reason = (
             drop_reason(url, max_length=self._crawl.url_length, ports=self._fetch.ports, scope=self._crawl.scope)
@@ -141,30 +152,33 @@ class Intake:
         )
         if url is None or reason:
             return Accepted((), (), {reason or "not_http": 1})
-        link = RoutedLink(url.href, url.host, fingerprint(url.href), receiver or node)
-        new = NewUrl(link.url, link.host, link.fingerprint, lease.priority, lease.depth, lease.redirects + 1)
+        new = NewUrl(url.href, url.host, fingerprint(url.href), lease.priority, lease.depth, lease.redirects + 1)
         if new.redirects > self._fetch.redirects:
-            return Accepted((), (), {"redirects": 1}, (Parcel(link.node, new),))
-        reason = self._refusal(node, link)
-        if reason:
-            return Accepted((), (), {reason: 1})
-        return Accepted((new,), (), {}) if link.node == node else Accepted((), (Parcel(link.node, new),), {})
+            return Accepted((), (), {"redirects": 1}, (Parcel(node, new),))
+        return Accepted((new,), (), {})
 
     def accept_sitemaps(self, node: str, depth: int, nesting: int, urls: Iterable[str]) -> Accepted:
         """Let sitemaps in that robots.txt or another sitemap names; a host has so many, and not too far down."""
+        accepted = self._named_sitemaps(node, depth, nesting, urls)
+        for new in accepted.mine:
+            self._seen[node].add(new.fingerprint)
+        return accepted
+
+    def _named_sitemaps(self, node: str, depth: int, nesting: int, urls: Iterable[str]) -> Accepted:
+        """Sitemaps that are new, each once."""
         dropped: Counter[str] = Counter()
-        taken: list[NewUrl] = []
+        taken: dict[int, NewUrl] = {}
         for raw in urls:
             url = canonicalize(raw)
             reason = self._sitemap_refusal(node, url, nesting) if url else "not_http"
+            reason = "seen" if url and not reason and fingerprint(url.href) in taken else reason
             if url is None or reason:
                 dropped[reason or "not_http"] += 1
                 continue
             self.remember_sitemap(url.host)
             mark = fingerprint(url.href)
-            self._seen[node].add(mark)
-            taken.append(NewUrl(url.href, url.host, mark, SITEMAP_PRIORITY, depth, nesting, sitemap=True))
-        return Accepted(tuple(taken), (), dict(dropped))
+            taken[mark] = NewUrl(url.href, url.host, mark, SITEMAP_PRIORITY, depth, nesting, sitemap=True)
+        return Accepted(tuple(taken.values()), (), dict(dropped))
 
     def remember_sitemap(self, host: str) -> None:
         """Count a sitemap of the host."""

@@ -10,6 +10,7 @@ import heapq
 import itertools
 import math
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 __all__ = ["Schedule", "Turn"]
@@ -31,6 +32,7 @@ class _Host:
     name: str
     ready_at: float = 0.0
     busy: bool = False
+    suspended: bool = False  # in a cluster: another machine's turn
     turn: Turn | None = None  # whose it is, if it is busy
     address: str | None = None
     queued_at: float | None = None  # time of its entry in the heap, if it has one
@@ -52,9 +54,13 @@ class Schedule:
         self._address_ready_at: dict[str, float] = {}
         self._address_line: dict[str, float] = {}  # when the next who waits for the address is to come back
         self.busy = 0
+        self.on_want: Callable[[str, str], None] | None = None
+        """Hears of every host and node that wants it; in a cluster other machines may have to be asked."""
 
     def want(self, host: str, node: str, at: float) -> None:
         """`node` has a URL of `host` from time `at` on."""
+        if self.on_want is not None:
+            self.on_want(host, node)
         entry = self._hosts.setdefault(host, _Host(host))
         entry.wanted[node] = min(at, entry.wanted.get(node, at))
         self._enqueue(entry)
@@ -108,6 +114,31 @@ class Schedule:
         """`node` has no URL of `host` at present."""
         self._hosts[host].wanted.pop(node, None)
 
+    def suspend(self, host: str) -> None:
+        """Give no further turns of the host until `resume`; who wants it is remembered."""
+        self._hosts.setdefault(host, _Host(host)).suspended = True
+
+    def resume(self, host: str) -> None:
+        """Give turns of the host again."""
+        entry = self._hosts.setdefault(host, _Host(host))
+        entry.suspended, entry.queued_at = False, None
+        self._enqueue(entry)
+
+    def is_wanted(self, host: str) -> bool:
+        """Whether a node has a URL of the host that is due."""
+        entry = self._hosts.get(host)
+        return entry is not None and bool(entry.wanted)
+
+    def who_wants(self, host: str) -> str:
+        """A node that has a URL of the host; empty if none has."""
+        entry = self._hosts.get(host)
+        return next(iter(entry.wanted), "") if entry else ""
+
+    def is_asked(self, host: str) -> bool:
+        """Whether a request to the host is under way."""
+        entry = self._hosts.get(host)
+        return entry is not None and entry.busy
+
     def ready_at(self, host: str) -> float:
         """When the host may be asked next."""
         entry = self._hosts.get(host)
@@ -140,8 +171,8 @@ class Schedule:
         while ready:
             host = self._hosts[ready.popleft()]
             host.listed.discard(node)
-            if host.busy:
-                continue  # another node took it; give_back lists it again
+            if host.busy or host.suspended:
+                continue  # another node took it; give_back, or resume, lists it again
             if host.ready_at > now or host.wanted.get(node, math.inf) > now or not self._address_slot(host, now):
                 self._enqueue(host)  # not now, or no longer for this node: others may still want it
                 continue
@@ -169,7 +200,7 @@ class Schedule:
         return at - now
 
     def _enqueue(self, host: _Host) -> None:
-        if host.busy or not host.wanted:
+        if host.busy or host.suspended or not host.wanted:
             return
         at = max(host.ready_at, min(host.wanted.values()))
         if host.queued_at is None or host.queued_at > at:
@@ -178,7 +209,7 @@ class Schedule:
 
     def _list(self, host: _Host, now: float) -> None:
         """Put a host whose time has come on the ready list of every node that wants it now."""
-        if host.busy:
+        if host.busy or host.suspended:
             return
         for node, at in host.wanted.items():
             if at <= now and node not in host.listed:

@@ -1,19 +1,22 @@
 """From text to index terms, the same way for pages and for questions.
 
 Words are split at everything that is neither letter nor digit, lower-cased, stripped of accents and stemmed.
-The index stems English itself, natively. Pages in another language with a known stemmer are stemmed before
-they are handed over, so that all languages share one field and one set of word frequencies; a question's word
-is looked up in the form it has in each language of the collection. Scripts without spaces (Han, Kana, Hangul,
-Thai, Lao, Khmer, Burmese) become overlapping pairs of characters; the last character of a run is also a term
-of its own, so that every character begins exactly one term and single characters can be found by prefix.
+This is done before a page is handed to the index, by the stemmer of the page's language, so that all languages share
+one field and one set of word frequencies; a question's word is looked up in the form it has in each language of the
+collection. Scripts without spaces (Han, Kana, Hangul, Thai, Lao, Khmer, Burmese) become overlapping pairs of
+characters; the last character of a run is also a term of its own, so that every character begins exactly one term and
+single characters can be found by prefix.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
+import numpy as np
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
+from periplus.index.terms import TermWriter
 
 __all__ = [
     "ANALYSIS_VERSION",
@@ -31,7 +34,7 @@ __all__ = [
     "word_spans",
 ]
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Counts up when the same text would give other terms: indexes of another version are rebuilt."""
 
 TOKENIZER = "periplus"
@@ -59,7 +62,10 @@ STEMMERS = {
     "sv": "swedish",
     "tr": "turkish",
 }
-"""Languages that are stemmed before they reach the index. English is stemmed by the index itself."""
+"""Languages with a stemmer of their own; others are stemmed as English."""
+
+SHORT_TEXT = 100
+"""Characters of titles and links, which come again as they are."""
 
 LONGEST_WORD = 40
 """Longer runs of letters are no words; they are not indexed."""
@@ -90,8 +96,8 @@ def _analyzer(language: str) -> TextAnalyzer:
 
 
 def final_analyzer() -> TextAnalyzer:
-    """What every index runs over what `prepare` returns; to be registered as TOKENIZER after opening."""
-    return _analyzer("en")
+    """What every index runs over what `prepare` returns, which are terms; to be registered as TOKENIZER."""
+    return TextAnalyzerBuilder(Tokenizer.simple()).build()
 
 
 @cache
@@ -106,13 +112,34 @@ def word_analyzer() -> TextAnalyzer:
 
 
 def prepare(text: str, language: str) -> str:
-    """Text of a page as it is handed to the index. Cheap for English: it is returned as it is."""
+    """Text of a page as it is handed to the index: its terms with blanks between them."""
     stemmed = primary(language)
-    if stemmed in STEMMERS:
-        text = " ".join(_analyzer(stemmed).analyze(text))
-    if not text.isascii() and _UNSPACED_RUN.search(text):
-        text = _UNSPACED_RUN.sub(_page_pairs, text)
-    return text
+    stemmed = stemmed if stemmed in STEMMERS else "en"
+    if len(text) <= SHORT_TEXT:
+        return _prepared_short(text, stemmed)
+    return _term_writer(stemmed).write(_paired(text))
+
+
+@lru_cache(maxsize=20_000)
+def _prepared_short(text: str, language: str) -> str:
+    return " ".join(_analyzer(language).analyze(_paired(text)))
+
+
+@cache
+def _term_writer(language: str) -> TermWriter:
+    return TermWriter(_analyzer(language).analyze)
+
+
+def _paired(text: str) -> str:
+    return _UNSPACED_RUN.sub(_page_pairs, text) if _may_be_unspaced(text) else text
+
+
+def _may_be_unspaced(text: str) -> bool:
+    """Whether a search for scripts without spaces may find any; it costs far more than this."""
+    if text.isascii():
+        return False
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return bool(((codes >= 0x0E00) & (codes < 0x1800) | (codes >= 0x3040)).any())
 
 
 def forms(text: str, languages: frozenset[str]) -> list[tuple[str, ...]]:
@@ -123,11 +150,11 @@ def forms(text: str, languages: frozenset[str]) -> list[tuple[str, ...]]:
     found: dict[tuple[str, ...], None] = {}
     paired = _UNSPACED_RUN.sub(_question_pairs, text) if not text.isascii() else text
     for language in ("en", *sorted(languages & STEMMERS.keys())):
-        stems = " ".join(_analyzer(language).analyze(paired)) if language != "en" else paired
-        found[tuple(final_analyzer().analyze(stems))] = None
+        found[tuple(_analyzer(language).analyze(paired))] = None
     return [form for form in found if form]
 
 
+@lru_cache(maxsize=4096)
 def primary(language: str) -> str:
     """`pt` of `pt-BR`."""
     return re.split(r"[-_]", language, maxsplit=1)[0].lower()

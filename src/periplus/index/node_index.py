@@ -316,8 +316,15 @@ class NodeIndex:
     def similar(self, title: str, text: str, language: str, most: int) -> list[RankedPage]:
         """Pages that share the most telling words with this text, the page it is of included."""
         fields = {"title": [prepare(title, language)], "text": [prepare(text[:LIKENESS_CHARACTERS], language)]}
+        # Frequencies count replaced pages too, and a word in more pages than there are makes tantivy panic.
+        most_pages = max(2, self._searcher.num_docs)
         query = Query.more_like_this_document_fields_query(
-            self._schema, fields, min_doc_frequency=2, max_query_terms=20, min_word_length=4
+            self._schema,
+            fields,
+            min_doc_frequency=2,
+            max_doc_frequency=most_pages,
+            max_query_terms=20,
+            min_word_length=4,
         )
         return list(_ranking(self._searcher, query, most).hits)
 

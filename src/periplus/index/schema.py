@@ -5,6 +5,7 @@ world down ("/6295630/6255149/…"), one term for every prefix, so that a term q
 count is a facet tree, and places of the same name stay apart.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -61,21 +62,18 @@ class IndexedPlace:
     """What the index needs of a place."""
 
     id: int
-    ancestors: tuple[int, ...]
     lon: float
     lat: float
-
-    @property
-    def prefixes(self) -> list[str]:
-        """`/1`, `/1/2`, `/1/2/3`: the place and everything around it."""
-        ids = (*self.ancestors, self.id)
-        return ["/" + "/".join(map(str, ids[: n + 1])) for n in range(len(ids))]
+    prefixes: tuple[str, ...]
+    """`/1`, `/1/2`, `/1/2/3`: the place and everything around it."""
 
     @classmethod
     def from_row(cls, row: Sequence[object]) -> "IndexedPlace":
         """Of `SELECT id, ancestors, lon, lat`."""
         identifier, ancestors, lon, lat = row
-        return cls(int(str(identifier)), tuple(json.loads(str(ancestors))), float(str(lon)), float(str(lat)))
+        ids = map(str, (*json.loads(str(ancestors)), identifier))
+        prefixes = itertools.accumulate(ids, lambda path, one: f"{path}/{one}", initial="")
+        return cls(int(str(identifier)), float(str(lon)), float(str(lat)), tuple(prefixes)[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ def page_document(page: PageRow, places: Mapping[int, IndexedPlace], anchors: Se
     for anchor in anchors:
         document.add_text("anchor", prepare(anchor, page.language))
     document.add_text("word", f"{page.title} {page.description}"[:MOST_WORDS])
-    document.add_text("url_words", url_words(page.url))
+    document.add_text("url_words", prepare(url_words(page.url), "en"))
     document.add_text("domain", page.domain)
     for site in _sites(page.url, page.domain):
         document.add_text("site", site)

@@ -1,4 +1,9 @@
-"""Room network: which crawler is near a site. So far the replay of delegation over a table of round trips (paper D)."""
+"""Room network: which crawler is near a site (paper D). `strategies` comes before it, `exchange` after.
+
+`ranges`, `registries`, `organisations` and `build` are the hierarchy of addresses; `probes` measures; `delegation`,
+`hierarchy` and `learning` decide; `memory` remembers; `nearest` does all of it for a crawl. `matrix` and `commands`
+replay methods over a table of round trips.
+"""
 
 from periplus.network.delegation import BruteForce, Delegator, Geographic, Probing, Random, Replayed, replay
 from periplus.network.hierarchy import Hierarchy

@@ -13,7 +13,7 @@ from rich.table import Table
 from periplus.errors import UsageError
 from periplus.network.delegation import BruteForce, Delegator, Geographic, Random, replay
 from periplus.network.hierarchy import THRESHOLD_MS, Hierarchy
-from periplus.network.learning import CONFIDENCE, Learning
+from periplus.network.learning import PROBES, Learning
 from periplus.network.matrix import Split, read_round_trips, split
 
 __all__ = ["CURVE", "METHODS", "WARMUP_SHARE", "Methods", "delegate"]
@@ -53,8 +53,13 @@ def delegate(
         float, typer.Option("--threshold", help="Milliseconds under which a probe is good enough (hierarchy).")
     ] = THRESHOLD_MS,
     confidence: Annotated[
-        float, typer.Option("--confidence", help="Probability of being the best that ends the probing (learn).")
-    ] = CONFIDENCE,
+        float | None,
+        typer.Option("--confidence", help="Probability of being the best that ends the probing (learn); not steered."),
+    ] = None,
+    probes: Annotated[
+        float,
+        typer.Option("--probes", help="Probes a site that steer the confidence, where coordinates are known (learn)."),
+    ] = PROBES,
     method: Annotated[
         str, typer.Option("--method", help=f"One of {', '.join(METHODS)}; or all, side by side.")
     ] = "all",
@@ -68,11 +73,13 @@ def delegate(
         raise UsageError(f"--method {method!r} is unknown: one of {', '.join(METHODS)}, all")
     if not (math.isfinite(threshold) and threshold > 0):
         raise UsageError(f"--threshold {threshold:g}: milliseconds above 0")
-    if not 0 < confidence <= 1:
+    if confidence is not None and not 0 < confidence <= 1:
         raise UsageError(f"--confidence {confidence:g}: a probability above 0 and up to 1")
+    if not (math.isfinite(probes) and probes >= 0):
+        raise UsageError(f"--probes {probes:g}: a number of probes, 0 or more")
     trips = read_round_trips(rtt)
     table = split(trips, crawlers, seed)
-    methods = Methods(table, _warmup(warmup, len(table.sites)), threshold, confidence, seed)
+    methods = Methods(table, _warmup(warmup, len(table.sites)), threshold, confidence, seed, probes)
     result = methods.side_by_side() if method == "all" else {"method": method, **methods.replayed(method)}
     result |= {"crawlers": len(table.crawlers), "bad_rows": trips.bad_rows, "sites_left_out": table.left_out}
     if as_json:
@@ -88,8 +95,9 @@ class Methods:
     table: Split
     warmup: int
     threshold: float = THRESHOLD_MS
-    confidence: float = CONFIDENCE
+    confidence: float | None = None
     seed: int = 0
+    probes: float = PROBES
 
     def side_by_side(self) -> dict[str, Any]:
         """The figures of `learn`, with those of all methods and the trade-off curve beside them."""
@@ -109,11 +117,11 @@ class Methods:
             case "random":
                 return Random(self.seed)
             case "geographic":
-                return Geographic(self.table)
+                return Geographic(self.table.crawlers)
             case "hierarchy":
-                return Hierarchy(self.table, self.threshold)
+                return Hierarchy.over(self.table, self.threshold)
             case "learn":
-                return Learning(self.table, self.confidence)
+                return Learning(self.table.crawlers, self.confidence, self.probes)
         raise UsageError(f"--method {name!r} is unknown: one of {', '.join(METHODS)}, all")
 
 

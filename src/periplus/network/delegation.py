@@ -5,61 +5,81 @@ sees one site after the other, may ask crawlers to probe it (each probe is count
 by that crawler shows its round trip too, at no cost.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from periplus.network.matrix import Matrix, Split, kilometres
+from periplus.network.matrix import Host, Matrix, Split, kilometres
 
-__all__ = ["BruteForce", "Delegator", "Geographic", "Probing", "Random", "Replayed", "replay"]
+__all__ = ["Asking", "BruteForce", "Delegator", "Geographic", "Probing", "Random", "Replayed", "decide", "replay"]
 
 NEAR_RATIO = 1.10
 NEAR_MS = 5.0
 """Near-optimal: within 10 % or 5 ms of the best crawler."""
 
 
-class Probing:
-    """Asking crawlers for their round trip to one site; asking twice costs once.
-
-    `able` are the crawlers that reach the site, by index.
-    """
-
-    def __init__(self, row: Matrix) -> None:
-        self.able: tuple[int, ...] = tuple(int(i) for i in np.flatnonzero(~np.isnan(row)))
-        self.answers: dict[int, float] = {}
-        self._row = row
-
-    def ask(self, crawler: int) -> float:
-        """The round trip of a crawler in ms, measured now."""
-        return self.answers.setdefault(crawler, float(self._row[crawler]))
-
-    def fastest(self) -> int:
-        """The fastest of the crawlers asked so far; there has to be one."""
-        return min(self.answers, key=lambda crawler: (self.answers[crawler], crawler))
+Asking = Generator[int, float | None, int]
+"""A decision under way: it yields the crawler that shall probe, is sent its round trip in ms (None: it had no answer in
+time), and returns the crawler chosen."""
 
 
 class Delegator(Protocol):
-    """A method of delegation. Deterministic: the same sites in the same order get the same crawlers."""
+    """A method of delegation. Deterministic in the sites, their order and the answers.
 
-    def delegate(self, site: int, probing: Probing) -> int:
-        """The crawler, one of `probing.able`, that shall fetch the site; sites are indices of the split."""
+    It knows nothing of how probes are made: a replay answers from a table, a crawl asks its nodes.
+    """
 
-    def fetched(self, site: int, crawler: int, ms: float) -> None:
-        """The crawler chosen has fetched the site, and its round trip was this."""
+    def delegate(self, site: Host, able: Sequence[int]) -> Asking:
+        """Decide which of the crawlers `able`, by index, shall fetch the site; each is asked once at most."""
+
+    def learn(self, site: Host, answers: Mapping[int, float]) -> None:
+        """These round trips of the site are known now: those of its probes, and of the fetch by the crawler chosen."""
+
+
+class Probing:
+    """The answers to one decision: who answered what, and who has not answered at all."""
+
+    def __init__(self, able: Sequence[int]) -> None:
+        self.able: tuple[int, ...] = tuple(able)
+        self.answers: dict[int, float] = {}
+        self.silent: set[int] = set()
+
+    @property
+    def asked(self) -> int:
+        """How many probes it took."""
+        return len(self.answers) + len(self.silent)
+
+    def ask(self, crawler: int) -> Generator[int, float | None, float]:
+        """The round trip of a crawler in ms, infinite if it does not answer."""
+        if crawler in self.silent:
+            return math.inf
+        if crawler not in self.answers:
+            ms = yield crawler
+            if ms is None:
+                self.silent.add(crawler)
+                return math.inf
+            self.answers[crawler] = ms
+        return self.answers[crawler]
+
+    def fastest(self) -> int:
+        """The fastest of the crawlers that have answered; the first of all if none has."""
+        return min(self.answers, key=lambda crawler: (self.answers[crawler], crawler), default=self.able[0])
 
 
 class BruteForce:
     """Every crawler probes, the fastest wins: the truth, at the highest cost."""
 
-    def delegate(self, site: int, probing: Probing) -> int:  # noqa: ARG002 - of the protocol
+    def delegate(self, site: Host, able: Sequence[int]) -> Asking:  # noqa: ARG002 - of the protocol
         """All probe."""
-        for crawler in probing.able:
-            probing.ask(crawler)
+        probing = Probing(able)
+        for crawler in able:
+            yield from probing.ask(crawler)
         return probing.fastest()
 
-    def fetched(self, site: int, crawler: int, ms: float) -> None:
+    def learn(self, site: Host, answers: Mapping[int, float]) -> None:
         """Learns nothing."""
 
 
@@ -69,25 +89,28 @@ class Random:
     def __init__(self, seed: int) -> None:
         self._random = np.random.default_rng(seed)
 
-    def delegate(self, site: int, probing: Probing) -> int:  # noqa: ARG002 - of the protocol
+    def delegate(self, site: Host, able: Sequence[int]) -> Asking:  # noqa: ARG002 - of the protocol
         """One of those that reach the site."""
-        return int(self._random.choice(probing.able))
+        yield from ()
+        return int(self._random.choice(able))
 
-    def fetched(self, site: int, crawler: int, ms: float) -> None:
+    def learn(self, site: Host, answers: Mapping[int, float]) -> None:
         """Learns nothing."""
 
 
 class Geographic:
     """The crawler nearest by great circle, without a probe; crawlers without coordinates come last."""
 
-    def __init__(self, split: Split) -> None:
-        self._km = np.nan_to_num(kilometres(split.sites, split.crawlers), nan=np.inf)
+    def __init__(self, crawlers: Sequence[Host]) -> None:
+        self._crawlers = tuple(crawlers)
 
-    def delegate(self, site: int, probing: Probing) -> int:
+    def delegate(self, site: Host, able: Sequence[int]) -> Asking:
         """The nearest of those that reach the site."""
-        return min(probing.able, key=lambda crawler: (self._km[site, crawler], crawler))
+        yield from ()
+        km = np.nan_to_num(kilometres((site,), self._crawlers)[0], nan=np.inf)
+        return min(able, key=lambda crawler: (km[crawler], crawler))
 
-    def fetched(self, site: int, crawler: int, ms: float) -> None:
+    def learn(self, site: Host, answers: Mapping[int, float]) -> None:
         """Learns nothing."""
 
 
@@ -129,13 +152,25 @@ def replay(split: Split, warmup: int, method: Delegator) -> Replayed:
     """All sites one after the other; those after the first `warmup` are measured. `warmup` < number of sites."""
     probes: list[int] = []
     chosen: list[float] = []
-    for site, row in enumerate(split.ms):
-        probing = Probing(row)
-        crawler = method.delegate(site, probing)
-        method.fetched(site, crawler, float(row[crawler]))
-        probes.append(len(probing.answers))
+    for site, row in zip(split.sites, split.ms, strict=True):
+        able = [int(i) for i in np.flatnonzero(~np.isnan(row))]
+        answers: dict[int, float] = {}
+        crawler = decide(method.delegate(site, able), row, answers)
+        probes.append(len(answers))
         chosen.append(float(row[crawler]))
+        method.learn(site, answers | {crawler: float(row[crawler])})
     return _measured(split.ms, warmup, probes, np.array(chosen))
+
+
+def decide(asking: Asking, row: Matrix, answers: dict[int, float]) -> int:
+    """The crawler that a decision comes to with the round trips of a row; what it asked for is added to `answers`."""
+    ms: float | None = None
+    while True:
+        try:
+            crawler = asking.send(ms)
+        except StopIteration as end:
+            return int(end.value)
+        ms = answers[crawler] = float(row[crawler])
 
 
 def _measured(ms: Matrix, warmup: int, probes: Sequence[int], chosen: Matrix) -> Replayed:

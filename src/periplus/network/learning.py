@@ -8,19 +8,23 @@ winner is sure from the start costs no probe.
 Two beliefs make the draws: `Field`, where all hosts have coordinates, and `Analogues`, where they do not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from periplus.network.delegation import Probing
-from periplus.network.matrix import Host, Matrix, Split, kilometres
+from periplus.network.delegation import Asking, Probing
+from periplus.network.matrix import Host, Matrix, great_circles, unit_vectors
 
 __all__ = ["CONFIDENCE", "Analogues", "Field", "Learning"]
 
-CONFIDENCE: Final = 0.8
-"""P(best) that ends the probing of a site."""
+CONFIDENCE: Final = 0.82
+"""P(best) that ends the probing of a site: fixed, or where the steering by probes begins."""
+PROBES: Final = 1.45
+"""What a site may cost in the long run, where its round trips can be foretold from its place."""
+STEP, LEAST, MOST = 0.01, 0.5, 0.95
+"""How much a probe too many or too few moves the confidence, and between what bounds."""
 DRAWS: Final = 600
 SEED: Final = 1
 """Of the draws: the same for every site, so that a replay repeats itself."""
@@ -29,55 +33,71 @@ OFFSET_MS: Final = 15.0
 
 Answers = Mapping[int, float]
 Indices = NDArray[np.integer]
+Pairs = tuple[Indices, Indices]
+"""Sites and crawlers, by index."""
 
 
 class Belief(Protocol):
     """What is known about the round trips of a site before and after some of them are measured."""
 
-    def draws(self, site: int, answers: Answers) -> tuple[Matrix, Matrix]:
+    def draws(self, site: Host, answers: Answers) -> tuple[Matrix, Matrix]:
         """Round trips of all crawlers on a scale that keeps their order, one draw a row, and the draws' weights."""
 
-    def learn(self, site: int, answers: Answers) -> None:
+    def learn(self, site: Host, answers: Answers) -> None:
         """These round trips of the site were measured; nothing more will be."""
 
 
 class Learning:
-    """Probes the likeliest winner next and stops when it is sure enough."""
+    """Probes the likeliest winner next and stops when it is sure enough.
 
-    def __init__(self, split: Split, confidence: float = CONFIDENCE) -> None:
-        located = all(host.located for host in (*split.sites, *split.crawlers))
-        self._belief: Belief = Field(split) if located else Analogues(split)
-        self._confidence = confidence
-        self._answers: dict[int, float] = {}
+    How sure is enough: `confidence`, or, without it, what keeps the cost of sites with coordinates near `probes` each:
+    a network that is hard to foretell then costs quality, not probes. Sites without coordinates stop at CONFIDENCE.
+    """
 
-    def delegate(self, site: int, probing: Probing) -> int:
+    def __init__(self, crawlers: Sequence[Host], confidence: float | None = None, probes: float = PROBES) -> None:
+        self._field = Field(crawlers) if all(crawler.located for crawler in crawlers) else None
+        self._analogues = Analogues(crawlers)
+        self._confidence = CONFIDENCE if confidence is None else confidence
+        self._steered = confidence is None
+        self._probes = probes
+
+    def delegate(self, site: Host, able: Sequence[int]) -> Asking:
         """The crawler that is the best with the largest probability, after the probes it took to be sure."""
-        able = np.array(probing.able)
+        belief, probing = self._belief(site), Probing(able)
+        steered = self._steered and belief is self._field
+        enough = self._confidence if steered or not self._steered else CONFIDENCE
         while True:
-            draws, weights = self._belief.draws(site, probing.answers)
-            reachable = draws[:, able]
-            chance = np.bincount(reachable.argmin(axis=1), weights, len(able))
+            draws, weights = belief.draws(site, probing.answers)
+            reaching = np.array([crawler for crawler in able if crawler not in probing.silent] or able)
+            reachable = draws[:, reaching]
+            chance = np.bincount(reachable.argmin(axis=1), weights, len(reaching))
             expected = weights @ reachable
-            ranked = sorted(range(len(able)), key=lambda i: (-chance[i], expected[i]))
-            waiting = [i for i in ranked if int(able[i]) not in probing.answers]
-            if chance[ranked[0]] >= self._confidence or not waiting:
-                self._answers = dict(probing.answers)
-                return int(able[ranked[0]])
-            probing.ask(int(able[waiting[0]]))
+            ranked = sorted(range(len(reaching)), key=lambda i: (-chance[i], expected[i]))
+            waiting = [i for i in ranked if int(reaching[i]) not in probing.answers]
+            best = int(reaching[ranked[0]])
+            if chance[ranked[0]] >= enough or not waiting or best in probing.silent:
+                if steered:
+                    self._confidence = min(MOST, max(LEAST, enough + STEP * (self._probes - probing.asked)))
+                return best
+            yield from probing.ask(int(reaching[waiting[0]]))
 
-    def fetched(self, site: int, crawler: int, ms: float) -> None:
+    def learn(self, site: Host, answers: Answers) -> None:
         """Learn from the probes of this site and from the fetch."""
-        self._belief.learn(site, self._answers | {crawler: ms})
+        if answers:
+            self._belief(site).learn(site, answers)
+
+    def _belief(self, site: Host) -> Belief:
+        return self._field if self._field is not None and site.located else self._analogues
 
 
 class Field:
     """A process over pairs of points on the globe; needs coordinates of all hosts.
 
     y = log(ms + o) has the mean log(o + a + b km) and the covariance, for (s, c) and (s', c'),
-    w² exp(-|ss'|/L) exp(-|cc'|/L) + r² exp(-|ss'|/l) [c = c'] + e² exp(-|ss'|/l) + v² [c = c'] + n² [same pair]:
-    long ways that are shared, the crawler's routes to a region, the region's access, the crawler's access, and what is
-    the pair's own. Past sites teach as in a Gaussian process; within a site it is Student's t, so that an answer that
-    was not foretold makes the other crawlers' times less certain too.
+    w² [exp(-(|ss'| + |cc'|)/L) + exp(-(|sc'| + |cs'|)/L)]/2 + r² exp(-|ss'|/l) [c = c'] + e² exp(-|ss'|/l)
+    + v² [c = c'] + n² [same pair]: long ways that are shared, in either direction, the crawler's routes to a region,
+    the region's access, the crawler's access, and what is the pair's own. Past sites teach as in a Gaussian process;
+    within a site it is Student's t, so that an answer that was not foretold makes the other times less certain.
     """
 
     BASE_MS = 10.0
@@ -91,23 +111,21 @@ class Field:
     MOST_MEASUREMENTS = 600
     """Those that lie nearest to the site are used; bounds the time of one delegation."""
 
-    def __init__(self, split: Split) -> None:
-        between_sites = kilometres(split.sites, split.sites)
-        self._long_sites = np.exp(-between_sites / self.LONG_KM)
-        self._near_sites = np.exp(-between_sites / self.REGION_KM)
-        self._long_crawlers = np.exp(-kilometres(split.crawlers, split.crawlers) / self.LONG_KM)
-        km = kilometres(split.sites, split.crawlers)
-        self._mean: Matrix = np.log(OFFSET_MS + self.BASE_MS + self.MS_PER_KM * km)
-        self._all = np.arange(len(split.crawlers))
-        self._normal = np.random.default_rng(SEED).standard_normal((DRAWS, len(split.crawlers)))
-        self._sites: list[int] = []
-        self._crawlers: list[int] = []
+    def __init__(self, crawlers: Sequence[Host]) -> None:
+        self._crawlers = unit_vectors(crawlers)
+        between = great_circles(self._crawlers, self._crawlers)
+        self._long_crawlers = np.exp(-between / self.LONG_KM)
+        self._all = np.arange(len(crawlers))
+        self._normal = np.random.default_rng(SEED).standard_normal((DRAWS, len(crawlers)))
+        self._points: list[Matrix] = []
+        self._measured_site: list[int] = []
+        self._measured_crawler: list[int] = []
         self._residuals: list[float] = []
-        self._prior: tuple[int, Matrix, Matrix] | None = None
+        self._prior: tuple[Host, Matrix, Matrix] | None = None
 
-    def draws(self, site: int, answers: Answers) -> tuple[Matrix, Matrix]:
+    def draws(self, site: Host, answers: Answers) -> tuple[Matrix, Matrix]:
         """Draws of the process given all that was learnt and these answers, with equal weights."""
-        if self._prior is None or self._prior[0] != site:
+        if self._prior is None or self._prior[0] is not site:
             self._prior = (site, *self._foretold(site))
         _, mean, covariance = self._prior
         known = np.array(sorted(answers), dtype=np.intp)
@@ -125,36 +143,58 @@ class Field:
         drawn[:, open_] = mean[open_] + across.T @ solved[:, 0] + tails * (self._normal[:, open_] @ root.T)
         return drawn, np.full(DRAWS, 1.0 / DRAWS)
 
-    def learn(self, site: int, answers: Answers) -> None:
+    def learn(self, site: Host, answers: Answers) -> None:
         """Keep the measurements."""
+        point = unit_vectors((site,))
+        mean = self._mean(great_circles(point, self._crawlers)[0])
+        self._points.append(point[0])
         for crawler, ms in answers.items():
-            self._sites.append(site)
-            self._crawlers.append(crawler)
-            self._residuals.append(float(np.log(OFFSET_MS + ms) - self._mean[site, crawler]))
+            self._measured_site.append(len(self._points) - 1)
+            self._measured_crawler.append(crawler)
+            self._residuals.append(float(np.log(OFFSET_MS + ms) - mean[crawler]))
         self._prior = None
 
-    def _foretold(self, site: int) -> tuple[Matrix, Matrix]:
+    def _mean(self, km: Matrix) -> Matrix:
+        mean: Matrix = np.log(OFFSET_MS + self.BASE_MS + self.MS_PER_KM * km)
+        return mean
+
+    def _foretold(self, site: Host) -> tuple[Matrix, Matrix]:
         """Mean and covariance of the site's round trips from all crawlers."""
-        here = np.full(len(self._all), site)
-        mean, covariance = self._mean[site], self._covariance(here, self._all, here, self._all)
-        if not self._sites:
+        point = unit_vectors((site,))
+        ways = great_circles(point, self._crawlers)
+        mean, here = self._mean(ways[0]), np.zeros(len(self._all), np.intp)
+        long_ways, mine = np.exp(-ways / self.LONG_KM), (here, self._all)
+        covariance = self._covariance(np.zeros((1, 1)), mine, mine, (long_ways, long_ways))
+        covariance += self.OWN**2 * np.eye(len(self._all))
+        if not self._points:
             return mean, covariance
-        sites, crawlers, residuals = np.array(self._sites), np.array(self._crawlers), np.array(self._residuals)
+        points = np.array(self._points)
+        sites, crawlers = np.array(self._measured_site), np.array(self._measured_crawler)
+        residuals, away = np.array(self._residuals), great_circles(point, points)
         if len(sites) > self.MOST_MEASUREMENTS:
-            nearest = np.argsort(-self._long_sites[site, sites], kind="stable")[: self.MOST_MEASUREMENTS]
+            nearest = np.argsort(away[0, sites], kind="stable")[: self.MOST_MEASUREMENTS]
             sites, crawlers, residuals = sites[nearest], crawlers[nearest], residuals[nearest]
-        among = self._covariance(sites, crawlers, sites, crawlers)
-        across = self._covariance(here, self._all, sites, crawlers)
+        used, sites = np.unique(sites, return_inverse=True)
+        theirs, known = np.exp(-great_circles(points[used], self._crawlers) / self.LONG_KM), (sites, crawlers)
+        among = self._covariance(great_circles(points[used], points[used]), known, known, (theirs, theirs))
+        among += self.OWN**2 * np.eye(len(sites))
+        across = self._covariance(away[:, used], mine, known, (long_ways, theirs))
         solved = np.linalg.solve(among, np.column_stack([residuals, across.T]))
         return mean + across @ solved[:, 0], covariance - across @ solved[:, 1:]
 
-    def _covariance(self, s: Indices, c: Indices, s2: Indices, c2: Indices) -> Matrix:
+    def _covariance(self, km: Matrix, one: Pairs, other: Pairs, ways: tuple[Matrix, Matrix]) -> Matrix:
+        """Between pairs of site and crawler, but for what is a pair's own.
+
+        `km` is between the sites; `ways` are exp(-km/L) from the sites of each side to all crawlers.
+        """
+        (s, c), (s2, c2) = one, other
         same_crawler = c[:, None] == c2[None, :]
-        same_pair = same_crawler & (s[:, None] == s2[None, :])
-        near = self._near_sites[np.ix_(s, s2)]
-        total: Matrix = self.LONG**2 * self._long_sites[np.ix_(s, s2)] * self._long_crawlers[np.ix_(c, c2)]
+        near = np.exp(-km / self.REGION_KM)[np.ix_(s, s2)]
+        along = np.exp(-km / self.LONG_KM)[np.ix_(s, s2)] * self._long_crawlers[np.ix_(c, c2)]
+        back = ways[0][np.ix_(s, c2)] * ways[1][np.ix_(s2, c)].T
+        total: Matrix = self.LONG**2 * (along + back) / 2
         total += near * (self.ROUTES**2 * same_crawler + self.ACCESS**2)
-        total += self.CRAWLER**2 * same_crawler + self.OWN**2 * same_pair
+        total += self.CRAWLER**2 * same_crawler
         return total
 
 
@@ -180,16 +220,15 @@ class Analogues:
     MOST_HYPOTHESES = 300
     LIKENESS = (("subnet", 16.0), ("org", 8.0), ("city", 4.0), ("country", 2.0))
 
-    def __init__(self, split: Split) -> None:
-        count = len(split.crawlers)
-        self._hosts = split.sites
-        self._sites: list[int] = []
+    def __init__(self, crawlers: Sequence[Host]) -> None:
+        count = len(crawlers)
+        self._sites: list[Host] = []
         self._means = np.empty((0, count))
         self._spreads = np.empty((0, count))
         random = np.random.default_rng(SEED)
         self._noise = random.standard_t(self.FREEDOM, (DRAWS, count)) / np.sqrt(3.0)
 
-    def draws(self, site: int, answers: Answers) -> tuple[Matrix, Matrix]:
+    def draws(self, site: Host, answers: Answers) -> tuple[Matrix, Matrix]:
         """Draws of every hypothesis, weighted by how well it explains the answers."""
         means, spreads, weights = self._hypotheses(site)
         known = np.array(sorted(answers), dtype=np.intp)
@@ -206,7 +245,7 @@ class Analogues:
         drawn[:, known] = values
         return drawn, np.repeat(likelihood / likelihood.sum() / times, times)
 
-    def learn(self, site: int, answers: Answers) -> None:
+    def learn(self, site: Host, answers: Answers) -> None:
         """Keep the site as a hypothesis."""
         drawn, weights = self.draws(site, answers)
         mean = weights @ drawn
@@ -217,7 +256,7 @@ class Analogues:
         self._means = np.vstack([self._means, mean])
         self._spreads = np.vstack([self._spreads, spread])
 
-    def _hypotheses(self, site: int) -> tuple[Matrix, Matrix, Matrix]:
+    def _hypotheses(self, site: Host) -> tuple[Matrix, Matrix, Matrix]:
         """Means, spreads and weights; the first is "like none of them"."""
         share = len(self._sites) / (len(self._sites) + self.UNKNOWN_WEIGHT)
         centre = np.full((1, self._means.shape[1]), self.UNKNOWN_MEAN)
@@ -226,7 +265,7 @@ class Analogues:
         squares = np.sum((self._means - centre) ** 2, axis=0, keepdims=True)
         prior = self.UNKNOWN_WEIGHT * self.UNKNOWN_SPREAD**2
         around = np.sqrt((squares + prior) / (len(self._sites) + self.UNKNOWN_WEIGHT))
-        weights = [self.NONE_WEIGHT, *(self._likeness(self._hosts[site], self._hosts[other]) for other in self._sites)]
+        weights = [self.NONE_WEIGHT, *(self._likeness(site, other) for other in self._sites)]
         return np.vstack([centre, self._means]), np.vstack([around, self._spreads]), np.array(weights)
 
     def _likeness(self, a: Host, b: Host) -> float:

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 from periplus.errors import UsageError
 from periplus.model import EARTH_RADIUS_KM
 
-__all__ = ["DRAWN_CRAWLERS", "Host", "RoundTrips", "Split", "kilometres", "read_round_trips", "split"]
+__all__ = [
+    "DRAWN_CRAWLERS",
+    "Host",
+    "RoundTrips",
+    "Split",
+    "great_circles",
+    "kilometres",
+    "read_round_trips",
+    "split",
+    "unit_vectors",
+]
 
 Matrix = NDArray[np.float64]
 
@@ -26,7 +36,10 @@ MOST_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A site or a crawler, with what the file says about it; NaN and "" are unknown."""
+    """A site or a crawler, with what is known about it; NaN and "" are unknown.
+
+    `path` is the place of its subnet in the hierarchy of addresses, from the world down, where that is known.
+    """
 
     name: str
     lat: float = math.nan
@@ -35,6 +48,7 @@ class Host:
     city: str = ""
     org: str = ""
     subnet: str = ""
+    path: tuple[str, ...] = ()
 
     @property
     def located(self) -> bool:
@@ -128,15 +142,20 @@ def split(trips: RoundTrips, crawlers: int | None, seed: int) -> Split:
     return Split(kept, tuple(trips.crawlers[name] for name in names), ms[measured], int((~measured).sum()))
 
 
-def kilometres(a: tuple[Host, ...], b: tuple[Host, ...]) -> Matrix:
+def kilometres(a: Sequence[Host], b: Sequence[Host]) -> Matrix:
     """Great-circle distances; NaN where a host has no coordinates."""
-    first, second = _unit_vectors(a), _unit_vectors(b)
-    chord = np.linalg.norm(first[:, None, :] - second[None, :, :], axis=2)
+    return great_circles(unit_vectors(a), unit_vectors(b))
+
+
+def great_circles(a: Matrix, b: Matrix) -> Matrix:
+    """Great-circle distances in km between points given as unit vectors."""
+    chord = np.linalg.norm(a[:, None, :] - b[None, :, :], axis=2)
     distances: Matrix = 2 * EARTH_RADIUS_KM * np.arcsin(np.minimum(1.0, chord / 2))
     return distances
 
 
-def _unit_vectors(hosts: tuple[Host, ...]) -> Matrix:
+def unit_vectors(hosts: Sequence[Host]) -> Matrix:
+    """The hosts' places on the globe, a row each; NaN where unknown."""
     lat = np.radians([host.lat for host in hosts])
     lon = np.radians([host.lon for host in hosts])
     return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
@@ -174,7 +193,7 @@ def _host(name: str, row: dict[str, str], prefix: str) -> Host:
     if math.isnan(lat) or math.isnan(lon):
         lat = lon = math.nan
     texts = {key: (row.get(prefix + key) or "").strip()[:MOST_CHARS] for key in ("country", "city", "org", "subnet")}
-    return Host(name, lat, lon, **texts)
+    return Host(name, lat, lon, texts["country"], texts["city"], texts["org"], texts["subnet"])
 
 
 def _degrees(text: str | None, limit: float) -> float:

@@ -39,7 +39,9 @@ MONTH_DAY_YEAR = re.compile(
     rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
 )
 URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
-YEAR = re.compile(r"[12][90]\d\d(?!\d)")
+YEARS = (re.compile(r"199\d(?!\d)"), re.compile(r"20\d\d(?!\d)"))
+"""Those that a page can be from; a pattern that begins with digits as such is found far faster."""
+
 BEFORE_YEAR = re.compile(r"\d{1,2}[^\d<>{}\[\]]{1,22}$")
 AFTER_YEAR = re.compile(r"[-/.\s年]{1,2}\d{1,2}(?!\d)")
 MOST_YEARS = 200
@@ -98,7 +100,8 @@ def names_a_day(text: str, html: str) -> bool:
 
 def _days(text: str) -> Iterator[int]:
     """Where the years of what look like whole dates stand."""
-    for year in itertools.islice(YEAR.finditer(text, 0, MOST_SEARCHED_CHARS), MOST_YEARS):
+    found = itertools.chain.from_iterable(year.finditer(text, 0, MOST_SEARCHED_CHARS) for year in YEARS)
+    for year in itertools.islice(found, MOST_YEARS):
         start = year.start()
         if start and text[start - 1].isdigit():
             continue

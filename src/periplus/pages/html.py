@@ -4,17 +4,17 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 """
 
 import re
+from array import array
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from periplus.model import Fetched, Link, Page
 from periplus.pages.bounds import bounded
 from periplus.pages.dates import names_a_day, published_date
 from periplus.pages.encoding import decode_html
-from periplus.pages.flow import Flow, RawLink, read_flow
+from periplus.pages.flow import Flow, RawLink, read_flow, windows
 from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
@@ -48,9 +48,6 @@ SPARE_DESCRIPTION_CHARS = 300
 
 MAX_ANCHOR_CHARS = 500
 MAX_TEXT_CHARS = 500_000
-SPACE, LINE_BREAK = ord(" "), ord("\n")
-CHARS_PER_TOKEN = 12
-"""How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
 
 LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
 VALUED_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
@@ -79,8 +76,12 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
     body = written.find("<body")
-    flow = read_flow(written[body:], MAX_TEXT_CHARS) if body >= 0 else Flow("", [RawLink(src) for src in frames])
-    text, links = flow.text, _placed(flow.text, _taken(flow.links, base, max_links, dropped), window_tokens)
+    flow = (
+        read_flow(written[body:], MAX_TEXT_CHARS)
+        if body >= 0
+        else Flow("", array("i"), [RawLink(src) for src in frames])
+    )
+    text, links = flow.text, _placed(flow, _taken(flow.links, base, max_links, dropped), window_tokens)
     content = main_text(text, [(link.start, link.end) for link in links])
     return Page(
         url=fetched.url,
@@ -182,28 +183,16 @@ def _taken(links: list[RawLink], base: str, max_links: int, dropped: Counter[str
     return taken
 
 
-def _placed(text: str, taken: list[tuple[str, RawLink]], window_tokens: int) -> list[Link]:
+def _placed(flow: Flow, taken: list[tuple[str, RawLink]], window_tokens: int) -> list[Link]:
     """Links with their anchor texts and how far the tokens around them reach in the page's text."""
-    starts = [min(link.start, len(text)) for _, link in taken]
-    ends = [min(max(link.start, link.end), len(text)) for _, link in taken]
-    lows, highs = _windows(text, starts, ends, window_tokens) if taken and window_tokens else (starts, ends)
+    text, length = flow.text, len(flow.text)
+    spans = [(min(link.start, length), min(max(link.start, link.end), length)) for _, link in taken]
+    reaches = windows(flow.words, length, spans, window_tokens) if window_tokens else spans
     links = []
-    for (url, link), start, end, low, high in zip(taken, starts, ends, lows, highs, strict=True):
+    for (url, link), (start, end), (low, high) in zip(taken, spans, reaches, strict=True):
         anchor = text[start : min(end, start + MAX_ANCHOR_CHARS)].strip().replace("\n", " ")
         links.append(Link(url, anchor or link.spare[:MAX_ANCHOR_CHARS], "", "", start, end, low, high, link.position))
     return links
-
-
-def _windows(text: str, starts: list[int], ends: list[int], tokens: int) -> tuple[list[int], list[int]]:
-    """How far so many tokens before each start and after each end reach."""
-    characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    blanks = np.flatnonzero((characters == SPACE) | (characters == LINE_BREAK))
-    begins = np.concatenate(([0], blanks + 1, [len(text)] * (tokens + 1)))  # of words; behind the last, nothing follows
-    first = np.searchsorted(begins[: len(blanks) + 1], starts) - tokens
-    lows = np.maximum(np.where(first > 0, begins[np.maximum(first, 0)], 0), np.array(starts) - tokens * CHARS_PER_TOKEN)
-    stop = np.searchsorted(begins[: len(blanks) + 1], ends) + tokens
-    highs = np.minimum(begins[stop], np.array(ends) + tokens * CHARS_PER_TOKEN)
-    return np.maximum(lows, 0).tolist(), highs.tolist()
 
 
 def _refresh_link(metadata: Metadata, base: str) -> list[Link]:

@@ -7,6 +7,7 @@ room work on rows and arrays, everybody else on `Place`.
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -339,11 +340,13 @@ class Gazetteer:
 
     def country_row(self, code: str) -> int:
         """The row of a country by ISO code, -1 if there is none."""
-        if code not in self._countries or not code:
-            return -1
-        a = self.arrays
-        same = (a["kind"] == KINDS.index("country")) & (a["country"] == self._countries.index(code))
-        return int(np.flatnonzero(same)[0])
+        return self._country_rows.get(code, -1)
+
+    @cached_property
+    def _country_rows(self) -> dict[str, int]:
+        rows = np.flatnonzero(self.arrays["kind"] == KINDS.index("country")).tolist()
+        countries = self.arrays["country"]
+        return {self._countries[countries[row]]: row for row in reversed(rows) if self._countries[countries[row]]}
 
     def iter_names(self) -> Iterator[tuple[int, str]]:
         """Rows and main names of all places."""

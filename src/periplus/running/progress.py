@@ -1,12 +1,16 @@
 """How far a crawl is: what a person sees while it runs, the time it still needs, and why it ended."""
 
+import contextlib
+import json
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
 
 from periplus.model import Outcome
 from periplus.store.summary import HarvestShare
 
-__all__ = ["Progress", "Rate", "time_left", "why_empty"]
+__all__ = ["Progress", "ProgressFile", "Rate", "time_left", "why_empty"]
 
 WINDOW_SECONDS = 30.0
 FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.DUPLICATE, Outcome.REDIRECTED,
@@ -47,6 +51,28 @@ class Progress:
     def errors(self) -> dict[str, int]:
         """Leases that did not end well, by kind, the most frequent first."""
         return {kind: count for kind, count in self.outcomes.most_common() if kind not in FINE and count}
+
+    def to_json(self) -> dict[str, Any]:
+        """For whoever watches from outside."""
+        plain = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("outcomes", "harvest")
+        }
+        harvest = {name: asdict(found) for name, found in self.harvest.items()}
+        return plain | {"outcomes": dict(self.outcomes), "errors": self.errors, "harvest": harvest}
+
+
+class ProgressFile:
+    """The latest progress as JSON in a file, for whoever watches the crawl from outside; whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._draft = path.with_name(f"{path.name}.new")
+
+    def write(self, now: Progress) -> None:
+        """Replace what stands there. A disk without room is no reason to stop a crawl."""
+        with contextlib.suppress(OSError):
+            self._draft.write_text(json.dumps(now.to_json()), "utf-8")
+            self._draft.replace(self._path)
 
 
 class Rate:

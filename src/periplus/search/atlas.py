@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from periplus.index import fold
 from periplus.model import BBox, LonLat
-from periplus.search.request import Circle
+from periplus.search.request import Circle, Polygon
 
 __all__ = ["Atlas", "KnownPlace", "PlaceNames", "ZipCode", "name_key"]
 
@@ -197,9 +197,9 @@ class Atlas:
             found.extend(self._by_name[name])
         return sorted(found, key=_weight)[:most]
 
-    def within(self, area: Circle | BBox) -> list[KnownPlace]:
+    def within(self, area: Circle | BBox | Polygon) -> list[KnownPlace]:
         """Places whose point lies in the area."""
-        if isinstance(area, BBox):
+        if not isinstance(area, Circle):
             return [p for p in self._places.values() if p.point and p.pages and area.contains(p.point)]
         box = BBox.around(area.center, area.km)
         return [

@@ -15,10 +15,12 @@ from typing import Any
 from periplus.clock import Clock, SystemClock
 from periplus.errors import NotACrawl, QueryError
 from periplus.index import IndexQuery, TextUnit
+from periplus.places import Gazetteer
 from periplus.search.answers import HitBuilder
 from periplus.search.atlas import Atlas, PlaceNames
 from periplus.search.counting import count_facets, count_numbers, count_words
 from periplus.search.describe import describe, page_view
+from periplus.search.details import archive_record, evidence_of, links_of
 from periplus.search.owners import in_order, owned_places
 from periplus.search.question import Question, understand
 from periplus.search.ranker import Found, Ranker
@@ -274,6 +276,20 @@ class Collection:
         """Pages like a page, and pages about places near its own; None if there is no such page."""
         found = self._record(node, page)
         return self._related(*found) if found else None
+
+    def details(self, node: str, page: int, gazetteer: Gazetteer) -> dict[str, Any] | None:
+        """Why a page was kept, its links and their assignments; None if there is no such page."""
+        found = self._record(node, page)
+        if found is None:
+            return None
+        links = links_of(found[0], page, self.shards)
+        archived = found[0].record_place(page) is not None
+        return {"evidence": evidence_of(*found, gazetteer), "links": links, "archived": archived}
+
+    def archive_record(self, node: str, page: int) -> bytes | None:
+        """The page's WARC record; None if there is none."""
+        found = self._record(node, page)
+        return archive_record(found[0], page) if found else None
 
     def _record(self, node: str, page: int) -> tuple[Shard, PageRecord] | None:
         shard = self.shard(node)

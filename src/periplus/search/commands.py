@@ -29,6 +29,7 @@ Query = Annotated[
 PlaceOption = Annotated[str | None, typer.Option("--place", help="Place name or id; wins over places in QUERY.")]
 Near = Annotated[str | None, typer.Option("--near", metavar="LAT,LON,KM", help="Around a point.")]
 Box = Annotated[str | None, typer.Option("--bbox", metavar="W,S,E,N", help="In a box; W > E crosses the date line.")]
+Shape = Annotated[str | None, typer.Option("--polygon", metavar="LON,LAT;…", help="In a polygon: its corners.")]
 Since = Annotated[str | None, typer.Option("--since", metavar="DATE", help="Published on or after: 2026-05-17, 2026.")]
 Until = Annotated[str | None, typer.Option("--until", metavar="DATE", help="Published on or before.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
@@ -41,6 +42,7 @@ def search(
     place: PlaceOption = None,
     near: Near = None,
     bbox: Box = None,
+    polygon: Shape = None,
     since: Since = None,
     until: Until = None,
     sort: Annotated[str, typer.Option("--sort", help="relevance or time.")] = "relevance",
@@ -62,6 +64,7 @@ def search(
         place=place,
         near=near,
         bbox=bbox,
+        polygon=polygon,
         since=since,
         until=until,
         sort=sort,
@@ -86,6 +89,7 @@ def trend(
     place: PlaceOption = None,
     near: Near = None,
     bbox: Box = None,
+    polygon: Shape = None,
     since: Since = None,
     until: Until = None,
     as_json: AsJson = False,
@@ -95,7 +99,7 @@ def trend(
     Example: periplus trend my-crawl "inclass:floods near Sylhet" --every week
     """
     bucket = check_every(every)
-    request = SearchRequest.of(query, place=place, near=near, bbox=bbox, since=since, until=until)
+    request = SearchRequest.of(query, place=place, near=near, bbox=bbox, polygon=polygon, since=since, until=until)
     with _open(folder) as collection:
         result = collection.trend(request, bucket)
     if as_json:

@@ -56,6 +56,11 @@ class GazetteerNames:
         except ValueError:  # some codes have no point
             return None
 
+    def gazetteer(self) -> Gazetteer:
+        """The gazetteer itself. GazetteerMissing where there is none."""
+        with self._turn:
+            return self._open() or open_gazetteer()
+
     def _open(self) -> Gazetteer | None:
         """The gazetteer, opened when first asked for; None where there is none."""
         if self._gazetteer is None and not self._failed:

@@ -64,6 +64,8 @@ def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas
         return Where(circle=request.near)
     if request.bbox:
         return Where(box=request.bbox)
+    if request.polygon:
+        return Where(box=request.polygon)
     for operator in operators:
         if operator.excluded and operator.name in ("place", "near"):
             raise QueryError(f"-{operator.name}: is not possible; only words, phrases and sites can be excluded")

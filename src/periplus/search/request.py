@@ -14,6 +14,7 @@ __all__ = [
     "LONGEST_QUESTION",
     "MOST_RESULTS",
     "Circle",
+    "Polygon",
     "SearchRequest",
     "Sort",
     "bearing",
@@ -21,6 +22,7 @@ __all__ = [
     "parse_bbox",
     "parse_day",
     "parse_near",
+    "parse_polygon",
 ]
 
 LONGEST_QUESTION = 1_000
@@ -34,6 +36,9 @@ LARGEST_PAGE = 200
 
 LONGEST_DAYS = 36_500
 LONGEST_AS_OF = 10_000
+
+MOST_CORNERS = 100
+"""Corners of a polygon."""
 
 FARTHEST_KM = 20_100.0
 """Half the way around the earth: every circle that is larger is the whole earth."""
@@ -65,6 +70,22 @@ class Circle:
         return km
 
 
+@dataclass(frozen=True, slots=True)
+class Polygon:
+    """What lies inside a line around: its corners in order, drawn on a flat map, not across the date line."""
+
+    corners: tuple[LonLat, ...]
+
+    def contains(self, point: LonLat) -> bool:
+        """Whether a point lies inside: by how often a line from it to the east crosses the edges."""
+        inside = False
+        for start, end in zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True):
+            if (start.lat > point.lat) != (end.lat > point.lat):
+                share = (point.lat - start.lat) / (end.lat - start.lat)
+                inside ^= point.lon < start.lon + share * (end.lon - start.lon)
+        return inside
+
+
 def bearing(start: LonLat, end: LonLat) -> float:
     """The direction in which the shortest way to `end` begins: degrees from north, clockwise."""
     phi1, phi2 = math.radians(start.lat), math.radians(end.lat)
@@ -85,7 +106,7 @@ def destination(start: LonLat, degrees: float, km: float) -> LonLat:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What to look for. `place`, `near` and `bbox` win over places in the text; at most one of them is given.
+    """What to look for. `place`, `near`, `bbox` and `polygon` win over places in the text; at most one is given.
 
     `place` is a name ("Lisbon", "Lisbon, NH") or an id of the gazetteer.
     """
@@ -94,6 +115,7 @@ class SearchRequest:
     place: str | None = None
     near: Circle | None = None
     bbox: BBox | None = None
+    polygon: Polygon | None = None
     days: DayRange = EVER
     sort: Sort = "relevance"
     limit: int = 10
@@ -110,6 +132,7 @@ class SearchRequest:
         place: str | None = None,
         near: str | None = None,
         bbox: str | None = None,
+        polygon: str | None = None,
         since: str | None = None,
         until: str | None = None,
         sort: str = "relevance",
@@ -124,8 +147,8 @@ class SearchRequest:
             raise QueryError(
                 f"the question is {len(text):,} characters long; at most {LONGEST_QUESTION:,} are possible"
             )
-        if sum(value is not None and value != "" for value in (place, near, bbox)) > 1:
-            raise QueryError("place, near and bbox exclude each other; give one of them")
+        if sum(value is not None and value != "" for value in (place, near, bbox, polygon)) > 1:
+            raise QueryError("place, near, bbox and polygon exclude each other; give one of them")
         if sort not in ("relevance", "time"):
             raise QueryError(f"sort {sort[:40]!r} is not possible; choose relevance or time")
         if not 1 <= limit <= LARGEST_PAGE:
@@ -141,6 +164,7 @@ class SearchRequest:
             place=place.strip() if place and place.strip() else None,
             near=parse_near(near) if near else None,
             bbox=parse_bbox(bbox) if bbox else None,
+            polygon=parse_polygon(polygon) if polygon else None,
             days=_day_range(since, until),
             sort="time" if sort == "time" else "relevance",
             limit=limit,
@@ -225,3 +249,14 @@ def parse_bbox(text: str) -> BBox:
         return BBox(west, south, east, north)
     except ValueError as error:
         raise QueryError(f"bbox {text[:60]!r}: {error}") from None
+
+
+def parse_polygon(text: str) -> Polygon:
+    """`LON,LAT;LON,LAT;…`: 3 to 100 corners; the last one is joined to the first."""
+    parts = [part for part in text.split(";") if part.strip()] if len(text) <= 60 * MOST_CORNERS else []
+    if not 3 <= len(parts) <= MOST_CORNERS:
+        raise QueryError(f"polygon has {len(parts)} corners; write LON,LAT;LON,LAT;… with 3 to {MOST_CORNERS}")
+    try:
+        return Polygon(tuple(LonLat(*_numbers(part, 2, "polygon", "LON,LAT;LON,LAT;…")) for part in parts))
+    except ValueError as error:
+        raise QueryError(f"polygon {text[:60]!r}: {error}") from None

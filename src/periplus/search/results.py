@@ -6,6 +6,7 @@ from typing import Any
 from periplus.index import DayRange
 from periplus.search.atlas import KnownPlace
 from periplus.search.notebook import to_geojson, to_geopandas, to_html
+from periplus.search.request import Polygon
 from periplus.search.snippets import Mark
 from periplus.search.where import Where
 
@@ -27,6 +28,8 @@ class Understood:
         area: dict[str, Any] | None = None
         if circle is not None:
             area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km, "bearing": circle.bearing}
+        elif isinstance(box, Polygon):
+            area = {"polygon": [[corner.lon, corner.lat] for corner in box.corners]}
         elif box is not None:
             area = {"bbox": [box.west, box.south, box.east, box.north]}
         when = None

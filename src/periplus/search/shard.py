@@ -40,6 +40,16 @@ class PageRecord:
     likeness: int  # similarity hash of the text; 0: too short to compare
 
 
+@dataclass(frozen=True, slots=True)
+class PackedLinks:
+    """The links of a page as they are stored, and the names of the nodes."""
+
+    fingerprints: bytes
+    nodes: bytes
+    anchors: tuple[str, ...]
+    names: dict[int, str]
+
+
 class Shard:
     """A node of a collection. Any thread may ask; the database takes one at a time."""
 
@@ -122,6 +132,31 @@ class Shard:
             part = pages[start : start + 900]
             rows.extend(self._rows(sql.format(_COLUMNS, ",".join("?" * len(part))), part))
         return rows
+
+    def links(self, page: int) -> PackedLinks | None:
+        """The links of a page; None if it has none."""
+        rows = self._rows("SELECT fingerprints, nodes, anchors FROM link WHERE page_id = ?", (page,))
+        if not rows:
+            return None
+        names = dict(self._rows("SELECT id, name FROM node_name"))
+        anchors = unpack_text(rows[0][2]).split("\n") if rows[0][2] else []
+        return PackedLinks(rows[0][0], rows[0][1], tuple(anchors), names)
+
+    def urls(self, fingerprints: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """URLs that the node knows by their fingerprints, with what became of them."""
+        marks = ",".join("?" * len(fingerprints))
+        rows = self._rows(
+            f"SELECT fingerprint, url, ifnull(outcome, 'queued') FROM url WHERE fingerprint IN ({marks})", fingerprints
+        )
+        return {mark: (url, outcome) for mark, url, outcome in rows}
+
+    def record_place(self, page: int) -> tuple[str, int, int] | None:
+        """File, offset and length of a page's archive record; None if it has none."""
+        rows = self._rows(
+            "SELECT warc_file, warc_offset, warc_length FROM page WHERE id = ? AND kept = 1 AND warc_file IS NOT NULL",
+            (page,),
+        )
+        return tuple(rows[0]) if rows else None
 
     def text(self, page: int) -> tuple[str, list[tuple[int, int, int, float]]]:
         """The text of a page and its mentions: start, end, place, confidence."""

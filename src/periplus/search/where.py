@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from periplus.errors import QueryError
 from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
-from periplus.search.request import Circle, destination
+from periplus.search.request import Circle, Polygon, destination
 from periplus.search.words import Word
 
 __all__ = ["AROUND_KM", "PlaceWords", "Where", "find_place_words", "named_place"]
@@ -49,7 +49,7 @@ class Where:
     candidates: tuple[KnownPlace, ...] = ()
     place: KnownPlace | None = None
     circle: Circle | None = None
-    box: BBox | None = None
+    box: BBox | Polygon | None = None
     beside: KnownPlace | None = None
 
     def __bool__(self) -> bool:

@@ -2,12 +2,12 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from periplus.model import Parcel
 from periplus.store.batch import Delivery
 
-__all__ = ["count", "receive", "send"]
+__all__ = ["count", "note_confirmed", "note_passed", "receive", "send"]
 
 
 def send(db: sqlite3.Connection, parcels: Sequence[Parcel]) -> list[tuple[int, Parcel]]:
@@ -16,8 +16,9 @@ def send(db: sqlite3.Connection, parcels: Sequence[Parcel]) -> list[tuple[int, P
     for parcel in parcels:
         url = parcel.url
         cursor = db.execute(
-            "INSERT INTO outbox (receiver, url, priority, depth, redirects) VALUES (?, ?, ?, ?, ?)",
-            (parcel.receiver, url.url, url.priority, url.depth, url.redirects),
+            "INSERT INTO outbox (receiver, url, priority, depth, redirects, sitemap, target) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (parcel.receiver, url.url, url.priority, url.depth, url.redirects, url.sitemap, parcel.target),
         )
         sent.append((cursor.lastrowid or 0, parcel))
     for receiver, number in Counter(parcel.receiver for parcel in parcels).items():
@@ -28,7 +29,24 @@ def send(db: sqlite3.Connection, parcels: Sequence[Parcel]) -> list[tuple[int, P
 def receive(db: sqlite3.Connection, delivery: Delivery) -> None:
     """Remember up to where a sender's parcels have come in."""
     db.execute("INSERT OR REPLACE INTO inbox VALUES (?, ?)", (delivery.sender, delivery.sequence))
-    _traffic(db, delivery.sender, received=delivery.received, duplicate=delivery.duplicate)
+    peer = delivery.sender.partition(".")[0]  # in a cluster the generation of its database stands behind the dot
+    _traffic(db, peer, received=delivery.received, duplicate=delivery.duplicate)
+
+
+def note_passed(db: sqlite3.Connection, parcels: Iterable[Parcel]) -> None:
+    """Remember what a home has let through to other nodes, so that it never lets it through again."""
+    db.executemany(
+        "INSERT OR IGNORE INTO passed VALUES (?, ?)",
+        [(parcel.url.fingerprint, parcel.url.url) for parcel in parcels if not parcel.target],
+    )
+
+
+def note_confirmed(db: sqlite3.Connection, confirmed: Mapping[str, int], *, kept: bool) -> None:
+    """Forget outbox rows that receivers have committed; `kept`: remember up to where, for receivers elsewhere."""
+    for receiver, sequence in confirmed.items():
+        db.execute("DELETE FROM outbox WHERE receiver = ? AND sequence <= ?", (receiver, sequence))
+        if kept:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"tail {receiver}", str(sequence)))
 
 
 def count(db: sqlite3.Connection, table: str, column: str, counts: Counter[str]) -> None:

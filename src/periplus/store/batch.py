@@ -40,6 +40,8 @@ class Delivery:
     urls: tuple[NewUrl, ...]
     received: int
     duplicate: int = 0
+    parcels: tuple[Parcel, ...] = ()  # what goes on from here: the receiver is only its home
+    dropped: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from periplus.clock import Clock
 from periplus.frontier import UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
-from periplus.store.accounts import count, receive, send
+from periplus.store.accounts import count, note_confirmed, note_passed, receive, send
 from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record
 from periplus.store.batch import Batch, Committed, Completion, Delivery
 from periplus.store.database import open_writer, storage_errors
@@ -50,6 +50,7 @@ class NodeStore:
         self._survives_power_loss = settings.durability == "full"
         self.db = open_writer(folder.database, durability=settings.durability)
         self.archive = Archive(folder.archive, folder.name, settings.warc_bytes, agent=agent, clock=clock)
+        self.commits = 0
         self._new_hosts: list[str] = []
         self._new_places: list[int] = []
         try:
@@ -66,11 +67,19 @@ class NodeStore:
         self._node_ids = self._number_nodes(nodes)
         self.revalues = False
         """Whether URLs that are queued may change their priority: in crawls with a topic."""
+        self.in_cluster = False
+        self.is_home = False
+        """Whether the node remembers what it let through as a URL's home: in a cluster that forbids overlap."""
         self._queued: dict[int, tuple[int, str]] = {}  # fingerprint -> id and host, of URLs added in this run
         self._next_url = self._next("url")
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
         self.archive.resume(*archive_end(self.db))
+
+    @property
+    def pages(self) -> int:
+        """Pages that the node has."""
+        return self._next_page - 1
 
     @property
     def hosts(self) -> int:
@@ -91,6 +100,7 @@ class NodeStore:
                 self.db.execute("BEGIN IMMEDIATE")
                 result = self._write(batch)
                 self.db.execute("COMMIT")
+                self.commits += 1
             except BaseException:
                 self._undo(*before)
                 raise
@@ -109,14 +119,16 @@ class NodeStore:
     def _write(self, batch: Batch) -> Committed:
         queued: list[tuple[Lease, int]] = []
         outbox: list[tuple[int, Parcel]] = []
+        dropped: Counter[str] = Counter()
         self._add_urls(batch.seeds, queued)
         self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
         outbox.extend(send(self.db, [parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
+            outbox.extend(send(self.db, delivery.parcels))
             receive(self.db, delivery)
+            dropped.update(delivery.dropped)
         outcomes: Counter[str] = Counter()
-        dropped: Counter[str] = Counter()
         for completion in batch.completions:
             self._complete(completion)
             self._add_urls(completion.new_urls, queued)
@@ -128,8 +140,9 @@ class NodeStore:
             queued.extend(queue_due(self.db, batch.due_until))
         count(self.db, "outcome", "name", outcomes)
         count(self.db, "dropped", "reason", dropped)
-        for receiver, sequence in batch.confirmed.items():
-            self.db.execute("DELETE FROM outbox WHERE receiver = ? AND sequence <= ?", (receiver, sequence))
+        if self.is_home:
+            note_passed(self.db, (parcel for _, parcel in outbox))
+        note_confirmed(self.db, batch.confirmed, kept=self.in_cluster)
         for record in batch.robots:
             self.db.execute(
                 "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?)",

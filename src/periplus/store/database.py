@@ -14,7 +14,7 @@ from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
 
 __all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors", "transaction"]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 
 def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:

@@ -13,7 +13,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +39,10 @@ class NodeFolder:
     def archive(self) -> Path:
         """The folder of the node's WARC files."""
         return self.path / "archive"
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the node for this process, where several work in one crawl's folder; FolderInUse if it is taken."""
+        return _locked(self.path)
 
     @property
     def index(self) -> Path:
@@ -97,24 +101,29 @@ class CrawlFolder:
                 "(archive.disk_reserve_bytes); free some and run the same command again"
             )
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, *, together: bool = False) -> AbstractContextManager[None]:
         """Hold the folder for this process; FolderInUse with the other's pid if it is taken.
 
-        The operating system drops the lock when the process dies, however it dies.
+        `together`: other nodes of a cluster may work in the folder as well, each in its own node's.
         """
-        with storage_errors(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return _locked(self.path, together=together)
+
+
+@contextmanager
+def _locked(path: Path, *, together: bool = False) -> Iterator[None]:
+    """Hold a folder. The operating system drops the lock when the process dies, however it dies."""
+    with storage_errors(path):
+        path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                pid = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                raise FolderInUse(f"{self.path}: process {pid} is crawling here; wait for it or stop it") from None
-            with storage_errors(self.path):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            yield
-        finally:
-            os.close(descriptor)
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if together else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pid = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise FolderInUse(f"{path}: process {pid} is crawling here; wait for it or stop it") from None
+        with storage_errors(path):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)

@@ -172,7 +172,14 @@ CREATE TABLE outbox (                   -- links for other nodes that are not co
   url         TEXT NOT NULL,
   priority    REAL NOT NULL,
   depth       INTEGER NOT NULL,
-  redirects   INTEGER NOT NULL
+  redirects   INTEGER NOT NULL,
+  sitemap     INTEGER NOT NULL DEFAULT 0,
+  target      TEXT NOT NULL DEFAULT ''  -- in a cluster: the node it is meant for, if the receiver is only its home
+);
+
+CREATE TABLE passed (                   -- in a cluster: URLs whose home this node is and that it let through to others
+  fingerprint INTEGER PRIMARY KEY,
+  url         TEXT NOT NULL
 );
 
 CREATE TABLE inbox (                    -- the last sequence taken from each sender

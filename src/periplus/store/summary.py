@@ -1,7 +1,7 @@
 """The summary of a crawl, read from its databases: the JSON of `periplus crawl` and the table that people see."""
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from periplus.store.database import open_reader
@@ -83,8 +83,10 @@ class Summary:
     harvest: dict[str, HarvestShare] = field(default_factory=dict)
 
 
-def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_run: int) -> Summary:
-    """Add up the accounts of all nodes."""
+def summarize(
+    folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_run: int, names: Set[str] | None = None
+) -> Summary:
+    """Add up the accounts of all nodes, or of those named."""
     nodes: dict[str, NodeSummary] = {}
     outcomes: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
@@ -92,6 +94,8 @@ def summarize(folder: CrawlFolder, stop_reason: str, seconds: float, pages_this_
     queued = 0
     fetched: list[tuple[str, int, str]] = []
     for node in folder.nodes():
+        if names is not None and node.name not in names:
+            continue
         db = open_reader(node.database)
         try:
             pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from periplus.model import NewUrl, Parcel
 from periplus.urls import canonicalize
 
-__all__ = ["within_reach"]
+__all__ = ["WaysOfOneNode", "within_reach"]
 
 Integers = npt.NDArray[np.int64]
 CHUNK_PAGES = 2_000
@@ -29,12 +29,40 @@ def within_reach(databases: Mapping[str, sqlite3.Connection], *, depth: int, red
     ways.shorten(databases.values())
     found: dict[str, list[Parcel]] = {}
     for name, db in databases.items():
-        found[name] = [
-            Parcel(node, NewUrl(url, parts.host, mark, priority, *ways.to(mark)))
-            for mark, url, node, priority in db.execute("SELECT fingerprint, url, node, priority FROM beyond")
-            if ways.is_within(mark, depth, redirects) and (parts := canonicalize(url)) is not None
-        ]
+        found[name] = _reached(db, ways, depth, redirects)
     return found
+
+
+def _reached(db: sqlite3.Connection, ways: "_Ways", depth: int, redirects: int) -> list[Parcel]:
+    return [
+        Parcel(node, NewUrl(url, parts.host, mark, priority, *ways.to(mark)))
+        for mark, url, node, priority in db.execute("SELECT fingerprint, url, node, priority FROM beyond")
+        if ways.is_within(mark, depth, redirects) and (parts := canonicalize(url)) is not None
+    ]
+
+
+class WaysOfOneNode:
+    """The ways of one node of a cluster: each follows its own links, and they tell each other what changed."""
+
+    def __init__(self, db: sqlite3.Connection, *, depth: int, redirects: int) -> None:
+        self._db, self._depth, self._redirects = db, depth, redirects
+        self._ways = _Ways([db], depth_limit=depth)
+        self._ways.elsewhere = {}
+
+    @staticmethod
+    def has_any(db: sqlite3.Connection) -> bool:
+        """Whether the node has set URLs aside."""
+        return db.execute("SELECT 1 FROM beyond LIMIT 1").fetchone() is not None
+
+    def shorten(self, told: Mapping[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+        """Take what others tell, follow all links of the node, and give what is new for others."""
+        self._ways.take(told)
+        self._ways.shorten([self._db])
+        return self._ways.news()
+
+    def within_reach(self) -> list[Parcel]:
+        """The URLs that the node has set aside and that are within both limits."""
+        return _reached(self._db, self._ways, self._depth, self._redirects)
 
 
 class _Ways:
@@ -54,6 +82,45 @@ class _Ways:
         np.minimum.at(self._depth, first, table[:, 1])
         np.minimum.at(self._redirects, first, table[:, 2])
         self._depth_limit = depth_limit
+        self.elsewhere: dict[int, tuple[int, int]] | None = None
+        """In a cluster: the shortest known ways to URLs that other nodes may have."""
+        self._told: dict[int, tuple[int, int]] = {}
+
+    def take(self, ways: Mapping[int, tuple[int, int]]) -> None:
+        """Ways that other nodes know."""
+        for mark, (depth, redirects) in ways.items():
+            found, at = self._find(np.array([mark], dtype=np.int64))
+            if found[0]:
+                self._depth[at[0]] = min(self._depth[at[0]], depth)
+                self._redirects[at[0]] = min(self._redirects[at[0]], redirects)
+
+    def news(self) -> dict[int, tuple[int, int]]:
+        """Ways to URLs elsewhere that are shorter than what was told before; told once."""
+        fresh: dict[int, tuple[int, int]] = {}
+        for mark, way in (self.elsewhere or {}).items():
+            known = self._told.get(mark)
+            if known is None or way[0] < known[0] or way[1] < known[1]:
+                fresh[mark] = self._told[mark] = (
+                    way if known is None else (min(way[0], known[0]), min(way[1], known[1]))
+                )
+        return fresh
+
+    def _note_elsewhere(
+        self,
+        targets: Integers,
+        source: npt.NDArray[np.intp],
+        steps: Integers,
+        here: npt.NDArray[np.bool_],
+        *,
+        redirected: bool,
+    ) -> None:
+        depths = self._depth[source[here]] + steps[here]
+        hops = self._redirects[source[here]] + 1 if redirected else np.zeros(len(depths), dtype=np.int64)
+        table = {} if self.elsewhere is None else self.elsewhere
+        for mark, depth, hop in zip(targets[here].tolist(), depths.tolist(), hops.tolist(), strict=True):
+            if depth <= self._depth_limit:
+                known = table.get(mark, (depth, hop))
+                table[mark] = min(depth, known[0]), min(hop, known[1])
 
     def to(self, mark: int) -> tuple[int, int]:
         """Depth and redirects of a known URL."""
@@ -78,6 +145,8 @@ class _Ways:
         """Shorten the ways to the targets by way of the pages; whether any became shorter."""
         known, at = self._find(targets)
         source_known, source = self._find(pages)
+        if self.elsewhere is not None:
+            self._note_elsewhere(targets, source, steps, source_known & ~known, redirected=redirected)
         known &= source_known
         at, source = at[known], source[known]
         depth = self._depth[source] + steps[known]

@@ -1,41 +1,42 @@
 """Strategy `ip` of paper A: the place of the address that a page came from decides where all its links go.
 
-The database is one in MaxMind's format that the user has, with cities; its GeoNames ids are the gazetteer's.
+The database is one in MaxMind's format that the user has, with cities; its GeoNames ids are the gazetteer's. Operators'
+geofeeds (RFC 8805) add to it or stand in for it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import maxminddb
-
-from periplus.errors import ConfigError, PlaceError
+from periplus.errors import ConfigError
 from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.places import Gazetteer
+from periplus.strategies.address_places import AddressPlaces
 from periplus.strategies.hash import host_of
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 
 __all__ = ["IpStrategy"]
 
-MEMO_ADDRESSES = 100_000
-
 
 class IpStrategy(Strategy):
     """Looks addresses up in a database file. ConfigError in one line if there is none or it cannot be read."""
 
-    def __init__(self, ownership: Ownership, gazetteer: Gazetteer, database: Path | None) -> None:
-        if database is None:
+    def __init__(
+        self,
+        ownership: Ownership,
+        gazetteer: Gazetteer,
+        database: Path | None,
+        geofeeds: Sequence[Path] = (),
+        least: float = 0.0,
+    ) -> None:
+        if database is None and not geofeeds:
             raise ConfigError(
-                "crawl.strategy ip needs crawl.ip_database: the path of a city database in MaxMind's format (.mmdb)"
+                "crawl.strategy ip needs crawl.ip_database: the path of a city database in MaxMind's format (.mmdb), "
+                "or crawl.geofeeds"
             )
-        try:
-            self._reader = maxminddb.open_database(database)
-        except (OSError, ValueError, maxminddb.InvalidDatabaseError) as error:
-            raise ConfigError(f"crawl.ip_database: {database} cannot be read: {error}") from None
+        self._places = AddressPlaces(gazetteer, [database] if database else [], geofeeds)
         self._ownership = ownership
-        self._gazetteer = gazetteer
-        self._memo: dict[str, Place | None] = {}
+        self._least = least
 
     def route(
         self, links: Sequence[Link], _page: Page, _located: Located, known: Known = NOTHING_KNOWN
@@ -49,32 +50,6 @@ class IpStrategy(Strategy):
         return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
 
     def place_of(self, address: str) -> Place | None:
-        """Where the address is: its city, else its division or country; None if the database does not say."""
-        if address not in self._memo:
-            if len(self._memo) >= MEMO_ADDRESSES:
-                self._memo.clear()
-            self._memo[address] = self._look_up(address)
-        return self._memo[address]
-
-    def _look_up(self, address: str) -> Place | None:
-        try:
-            record = self._reader.get(address) if address else None
-        except (ValueError, maxminddb.InvalidDatabaseError):  # not an address, IPv6 in an IPv4 file, a broken record
-            return None
-        for place_id in _geoname_ids(record):
-            try:
-                return self._gazetteer.place(place_id)
-            except PlaceError:
-                continue
-        return None
-
-
-def _geoname_ids(record: Any) -> Iterator[int]:
-    """The GeoNames ids of a record, the smallest place first."""
-    if not isinstance(record, dict):
-        return
-    divisions = record.get("subdivisions")
-    parts = [record.get("city"), *(reversed(divisions) if isinstance(divisions, list) else ()), record.get("country")]
-    for part in parts:
-        if isinstance(part, dict) and isinstance(part.get("geoname_id"), int):
-            yield part["geoname_id"]
+        """Where the address is: the smallest place that is sure enough; None if nobody says."""
+        found = self._places.place_of(address, self._least)
+        return found.place if found is not None else None

@@ -1,6 +1,7 @@
 """From a strategy's name to the strategy: what each needs beside nodes and gazetteer is looked for here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from periplus.errors import ConfigError
@@ -36,9 +37,28 @@ def make_strategy(
     base: Path | None = None,
     classifier_model: str = "",
     ip_database: str = "",
+    geofeeds: Sequence[str] = (),
+    ip_confidence: float = 0.0,
+    places: str = "blend",
+    in_crawl: bool = False,
 ) -> Strategy:
-    """The strategy of that name. ConfigError in one line if something that it needs is missing."""
+    """The strategy of that name. ConfigError in one line if something that it needs is missing.
+
+    `nearest` and `place+nearest` have only their first half here, which needs no network: any node, by the hash of the
+    host, or the place's, by the strategy `places`. The crawl settles the rest (`reaching.py`), and only in one are they
+    made (`in_crawl`).
+    """
     folder = base or Path()
+    if name.endswith("nearest") and not in_crawl:
+        raise ConfigError(
+            f"strategy {name} goes by round trips that a crawl measures; here choose one of {', '.join(STRATEGIES)}"
+        )
+    if name == "nearest":
+        return HostHashStrategy(ownership, gazetteer)
+    if name == "place+nearest":
+        name = places
+    ip = partial(IpStrategy, ownership, gazetteer, folder / ip_database if ip_database else None)
+    ip = partial(ip, [folder / feed for feed in geofeeds], ip_confidence)
     if name == "classifier":
         if not classifier_model:
             raise ConfigError(
@@ -46,14 +66,9 @@ def make_strategy(
             )
         return ClassifierStrategy(ownership, gazetteer, load_model(folder / classifier_model))
     if name == "ip":
-        return IpStrategy(ownership, gazetteer, folder / ip_database if ip_database else None)
-    if name == "blend" and ip_database:
-        return BlendStrategy(ownership, gazetteer, IpStrategy(ownership, gazetteer, folder / ip_database))
-    if name == "nearest":
-        raise ConfigError(
-            "crawl.strategy nearest goes by measured round trips between the nodes of a cluster and is not available "
-            f"in this version; choose one of {', '.join(STRATEGIES)}"
-        )
+        return ip()
+    if name == "blend" and (ip_database or geofeeds):
+        return BlendStrategy(ownership, gazetteer, ip())
     if name not in STRATEGIES:
         raise ConfigError(f"no strategy is called {name!r}; choose one of {', '.join(STRATEGIES)}")
     return STRATEGIES[name](ownership, gazetteer)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import xxhash
 
@@ -33,7 +34,8 @@ class Ownership:
     """The nodes of a crawl and their places; independent of the order in which the job lists them.
 
     `nearest_km`: a place that nobody owns belongs to the owner of the nearest target within this distance; 0: to
-    nobody, so its links go to a general node.
+    nobody, so its links go to a general node. `sites`: where several nodes own the same places, those that stand behind
+    the first of them, which is the one that the strategies name.
     """
 
     names: tuple[str, ...]
@@ -44,6 +46,7 @@ class Ownership:
     areas: tuple[tuple[str, Area], ...] = ()
     nearest_km: float = 0.0
     gazetteer: Gazetteer | None = None
+    sites: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _memo: dict[int, tuple[str, int] | None] = field(default_factory=dict)
 
     @classmethod
@@ -54,14 +57,21 @@ class Ownership:
         *,
         base: Path | None = None,
         nearest_km: float = 0.0,
+        several_sites: bool = False,
     ) -> "Ownership":
-        """Look up every node's places. ConfigError for unknown, ambiguous or doubly owned ones."""
+        """Look up every node's places. ConfigError for unknown, ambiguous or doubly owned ones.
+
+        With `several_sites` nodes with the same list of places own them together, as do all general nodes.
+        """
         register = _Register(gazetteer, base or Path())
+        sites = _same_places(nodes) if several_sites else {}
+        twins = {twin for group in sites.values() for twin in group[1:]}
         for name, node in sorted(nodes.items()):
-            for text in node.places:
-                register.add(name, text)
+            if name not in twins:
+                for text in node.places:
+                    register.add(name, text)
         register.refuse_overlaps()
-        general = tuple(sorted(name for name, node in nodes.items() if not node.places))
+        general = tuple(sorted(name for name, node in nodes.items() if not node.places and name not in twins))
         if not general:
             raise ConfigError(
                 "nodes: links without a place have nowhere to go; add a node without places, [nodes.general]"
@@ -75,6 +85,7 @@ class Ownership:
             areas=tuple(register.areas),
             nearest_km=nearest_km,
             gazetteer=gazetteer,
+            sites=sites,
         )
 
     def owner(self, place: Place) -> tuple[str, int] | None:
@@ -122,11 +133,23 @@ class Ownership:
             cities = _cities_within(self.gazetteer, self.owner_by_zone, areas)
             yield from (city for city in cities if self.owner(city) is not None)
 
+    def spokesman(self, node: str) -> str:
+        """The node that stands for all that own the same places as this one: itself, where it owns them alone."""
+        return next((first for first, group in self.sites.items() if node in group), node)
+
     def general_for(self, host: str) -> str:
         """The general node for a host: a hash, so that a host stays together."""
         if len(self.general) == 1:
             return self.general[0]
         return self.general[xxhash.xxh3_64_intdigest(host.encode("utf-8", "surrogatepass")) % len(self.general)]
+
+
+def _same_places(nodes: dict[str, NodeSettings]) -> dict[str, tuple[str, ...]]:
+    """Groups of nodes that own the same, by the first of each in the order of names."""
+    groups: dict[frozenset[str], list[str]] = {}
+    for name, node in sorted(nodes.items()):
+        groups.setdefault(frozenset(text.strip().casefold() for text in node.places), []).append(name)
+    return {group[0]: tuple(group) for group in groups.values()}
 
 
 def _cities_within(gazetteer: Gazetteer, zones: Iterable[str], areas: Iterable[Area]) -> Iterator[Place]:
@@ -254,13 +277,14 @@ class _Register:
 def with_whole_paths(nodes: dict[str, NodeSettings], base: Path) -> dict[str, NodeSettings]:
     """The nodes with the files of their polygons findable from anywhere."""
     return {
-        name: NodeSettings(
+        name: msgspec.structs.replace(
+            node,
             places=[
                 f"{POLYGON}{(base / text.strip()[len(POLYGON) :].strip()).absolute()}"
                 if text.strip().casefold().startswith(POLYGON)
                 else text
                 for text in node.places
-            ]
+            ],
         )
         for name, node in nodes.items()
     }

@@ -69,7 +69,7 @@ def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str,
     if title := view.page.title:
         for number, count in lexicon.count_text(title).items():
             found[number] = found.get(number, 0) + (1 + TITLE_BOOST) * count
-    return _by_hand(found, topic, len(chunks)), _evidence(found, topic)
+    return _by_hand(found, topic, chunks.count), _evidence(found, topic)
 
 
 def _by_hand(found: Found, topic: Topic, words: int) -> float:

@@ -4,37 +4,20 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from periplus.topics.stopwords import stop_words
-from periplus.topics.words import is_unspaced, primary_language, stem_phrase, stems
+from periplus.topics.tally import MOST, Chunks, cut, ints, unlike
+from periplus.topics.words import CHUNKS, is_unspaced, primary_language, stem_phrase, stems
 
 __all__ = ["Lexicon"]
 
 
-BEGINS_PHRASE = -1
-REMEMBERED = 100_000
 REMEMBERED_LINKS = 50_000
-"""Chunks of text whose keywords a lexicon remembers before it begins anew."""
+"""Texts of links whose keywords a lexicon remembers before it begins anew."""
 
-
-class _Hits(dict[str, tuple[int, ...]]):
-    """What stands between two blanks → the keywords in it; filled as chunks are met, bounded."""
-
-    def __init__(self, lexicon: "Lexicon") -> None:
-        super().__init__()
-        self._lexicon = lexicon
-
-    def __missing__(self, chunk: str) -> tuple[int, ...]:
-        lexicon = self._lexicon
-        found: list[int] = []
-        for stem in stems(chunk, lexicon.language):
-            found += lexicon.singles.get(stem, ())
-            if stem in lexicon.phrases:
-                found.append(BEGINS_PHRASE)
-        if len(chunk) <= 40:
-            if len(self) >= REMEMBERED:
-                self.clear()
-            self[chunk] = tuple(found)
-        return tuple(found)
+NOTHING = 1
+"""The mark of a chunk without keywords; 0 is one that was not met yet, and others count up from 2."""
 
 
 class Lexicon:
@@ -60,23 +43,47 @@ class Lexicon:
         self.firsts = {word for phrases in self.phrases.values() for words, _ in phrases for word in words[:-1]}
         """Stems with which the pairs of phrases begin: other pairs need not be counted."""
 
-        self._hits = _Hits(self)
+        self._renewals = -1
         self._in_links: dict[str, set[int]] = {}
 
-    def count_text(self, text: str, chunks: Sequence[str] | None = None) -> dict[int, int]:
-        """How often keywords occur in a text, by their number; `chunks` is the text split at blanks, if it is.
+    def count_text(self, text: str, chunks: Chunks | None = None) -> dict[int, int]:
+        """How often keywords occur in a text, by their number; `chunks` is the text cut at blanks, if it is.
 
-        Most chunks hold no keyword, so what they hold is looked up as a whole; words are only put in a row where a
+        Most chunks hold no keyword, so what they hold is remembered for each; words are only put in a row where a
         phrase may begin.
         """
-        chunks = text.split() if chunks is None else chunks
-        found: dict[int, int] = Counter(itertools.chain.from_iterable(map(self._hits.__getitem__, chunks)))
-        if found.pop(BEGINS_PHRASE, 0):
+        chunks = chunks or cut(CHUNKS, text)
+        if chunks.renewals != self._renewals:
+            self._renewals = chunks.renewals
+            self._marks = ints(np.zeros(MOST, np.int32))
+            self._held: list[tuple[tuple[int, ...], bool]] = []
+        found: dict[int, int] = {}
+        may_begin = False
+        for number, times in Counter(unlike(chunks.numbers, chunks.count, self._marks, NOTHING)).items():
+            keywords, begins = self._held_by(number, chunks)
+            for keyword in keywords:
+                found[keyword] = found.get(keyword, 0) + times
+            may_begin |= begins
+        if may_begin:
             sequence = stems(text, self.language)
             self._count_phrases(sequence, Counter(sequence), found)
         if self.unspaced and is_unspaced(text):
             found |= self._count_unspaced(text)
         return found
+
+    def _held_by(self, number: int, chunks: Chunks) -> tuple[tuple[int, ...], bool]:
+        """The single keywords that a chunk holds, and whether a phrase may begin in it."""
+        mark = self._marks[number] if number < MOST else 0
+        if mark:
+            return self._held[mark - 2] if mark != NOTHING else ((), False)
+        words = stems(chunks.chunk(number), self.language)
+        keywords = tuple(keyword for stem in words for keyword in self.singles.get(stem, ()))
+        begins = not self.phrases.keys().isdisjoint(words)
+        if number < MOST:
+            if keywords or begins:
+                self._held.append((keywords, begins))
+            self._marks[number] = len(self._held) + 1 if keywords or begins else NOTHING
+        return keywords, begins
 
     def count(self, sequence: Sequence[str], text: str, counted: Counter[str] | dict[str, int]) -> dict[int, int]:
         """How often keywords occur, by their number. `counted` holds the stems of `sequence` with their counts.

@@ -10,7 +10,8 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from periplus.model import Located, Place
-from periplus.topics.words import content_stems, pairs
+from periplus.topics.tally import cut
+from periplus.topics.words import CHUNKS, Content, content_of, content_stems, pairs
 
 __all__ = ["TITLE_BOOST", "Reading", "content_counts", "place_masses", "read_document", "site_country"]
 
@@ -67,11 +68,11 @@ def read_document(
     """
     if plain:
         return _read_plain(text, located, title, language)
-    sequence, counts = content_counts(text, located, title, language)
+    content, counts = content_counts(text, located, title, language)
     return Reading(
-        stems=dict(counts),
-        pairs=dict(pairs(sequence)),
-        words=len(sequence),
+        stems=counts,
+        pairs=dict(pairs(content.sequence)),
+        words=len(content),
         places=place_masses(text, located, title),
         country=site_country(url),
     )
@@ -85,20 +86,20 @@ def _read_plain(text: str, located: Located, title: str, language: str) -> Readi
     return Reading(dict(counts), dict(pairs(sequence)), len(sequence), masses)
 
 
-def content_counts(text: str, located: Located, title: str, language: str) -> tuple[list[str], dict[str, int]]:
-    """The stems of a text in order, place names left out, and their counts with those of the title."""
+def content_counts(text: str, located: Located, title: str, language: str) -> tuple[Content, dict[str, int]]:
+    """The stems of a text, place names left out, and their counts with those of the title."""
     spans = [(mention.start, mention.end) for mention in located.mentions]
-    sequence = content_stems(text, language, spans)
+    content = content_of(cut(CHUNKS, text, spans), language)
     if title:
         titles = content_stems(title, language)
     else:
         head = _first_line(text)
         titles = content_stems(text[:head], language, [span for span in spans if span[1] <= head])
-    counts = Counter(sequence)
+    counts = content.counts()
     for stem in titles:
-        counts[stem] += TITLE_BOOST
-    counts.pop("", None)
-    return sequence, counts
+        if stem:
+            counts[stem] = counts.get(stem, 0) + TITLE_BOOST
+    return content, counts
 
 
 def _first_line(text: str) -> int:

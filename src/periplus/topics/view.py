@@ -4,7 +4,8 @@ from periplus.model import Located, Page, Place
 from periplus.topics.lexicon import Lexicon
 from periplus.topics.named_dates import DaySpan, named_dates
 from periplus.topics.reading import Reading, content_counts, place_masses, site_country
-from periplus.topics.words import pairs
+from periplus.topics.tally import Chunks, cut
+from periplus.topics.words import CHUNKS, Content, pairs
 
 __all__ = ["View"]
 
@@ -15,8 +16,8 @@ class View:
     def __init__(self, page: Page, located: Located) -> None:
         self.page = page
         self.located = located
-        self._content: dict[str, tuple[list[str], dict[str, int]]] = {}
-        self._chunks: list[str] | None = None
+        self._content: dict[str, tuple[Content, dict[str, int]]] = {}
+        self._chunks: Chunks | None = None
         self._masses: dict[Place, float] | None = None
         self._dates: tuple[DaySpan, ...] | None = None
 
@@ -45,10 +46,10 @@ class View:
         return self._dates
 
     @property
-    def chunks(self) -> list[str]:
-        """The text split at blanks."""
+    def chunks(self) -> Chunks:
+        """The text cut at blanks."""
         if self._chunks is None:
-            self._chunks = self.page.text.split()
+            self._chunks = cut(CHUNKS, self.page.text)
         return self._chunks
 
     def reading(self, language: str, lexicons: tuple[Lexicon, ...]) -> Reading:
@@ -56,6 +57,7 @@ class View:
         found = self._content.get(language)
         if found is None:
             found = self._content[language] = content_counts(self.page.text, self.located, self.page.title, language)
-        sequence, counts = found
-        firsts = set().union(*(lexicon.firsts for lexicon in lexicons))
-        return Reading(counts, pairs(sequence, firsts), len(sequence), self.masses, self.country)
+        content, counts = found
+        firsts = set().union(*(lexicon.firsts for lexicon in lexicons)) & counts.keys()
+        neighbours = pairs(content.sequence, firsts) if firsts else {}
+        return Reading(counts, neighbours, len(content), self.masses, self.country)

@@ -16,9 +16,9 @@ __all__ = ["CanonicalUrl", "canonicalize", "fingerprint"]
 MAX_RAW_LENGTH = 8_192
 """Longer strings are not parsed at all."""
 
-MAX_REMEMBERED = 65_536
+MAX_REMEMBERED = 16_384
 MAX_REMEMBERED_LENGTH = 400
-"""Bounds of the memory of URLs: at most about 60 MB, in practice a third of it."""
+"""Bounds of the memory of URLs: at most about 15 MB a process, in practice a third of it."""
 
 TRACKING = re.compile(
     r"utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"

@@ -76,6 +76,7 @@ DROP_REASONS = {
     "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',
     "page_links": "beyond crawl.page_links in one page",
     "sitemap_host": "listed in the sitemap of another site",
+    "not_home": "in a cluster: sent to a node that is not its home",
     "sitemaps": "a sitemap too many of its host, or too far down in indexes of sitemaps",
     "sent_before": "sent to the same node before",
     "seen": "known already",

@@ -1,4 +1,4 @@
-"""The HTTP API: `/api/…`, JSON only, read only, one error shape."""
+"""The HTTP API: `/api/…`, one error shape."""
 
 import asyncio
 import time
@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+import msgspec
 import xxhash
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -15,13 +16,22 @@ from starlette.routing import Route
 from periplus import __version__
 from periplus.errors import EnvironmentFailure, PeriplusError, QueryError, UsageError
 from periplus.index import IndexQuery
-from periplus.search import Collection, SearchRequest
+from periplus.search import Collection
+from periplus.search.names import GazetteerNames
 from periplus.search.request import LONGEST_QUESTION
 from periplus.search.trend import check_every
+from periplus.web.bodies import Body, read_body
+from periplus.web.comparisons import Comparisons
+from periplus.web.desk import Missing, TaskDesk
+from periplus.web.downloads import Download, export_results
+from periplus.web.events import Streams
 from periplus.web.guard import error_response
 from periplus.web.jobs import job_states
 from periplus.web.limits import RequestCounts
-from periplus.web.openapi import OPERATIONS, Operation, document
+from periplus.web.openapi import OPERATIONS, TASK_OPERATIONS, Operation, document
+from periplus.web.parameters import check_names, given, one, page_named, search_request
+from periplus.web.shelf import Shelf
+from periplus.web.task_api import TaskApi
 
 __all__ = ["Api"]
 
@@ -37,11 +47,30 @@ ANSWER_SECONDS = 10.0
 class Api:
     """The answers of one collection."""
 
-    def __init__(self, collection: Collection, *, token: bool = False) -> None:
-        self._collection = collection
+    def __init__(
+        self,
+        shelf: Shelf,
+        desk: TaskDesk | None = None,
+        comparisons: Comparisons | None = None,
+        *,
+        names: GazetteerNames | None = None,
+        token: bool = False,
+        tiles: str = "",
+    ) -> None:
+        """`desk`: saved crawls, where there are any. `names`: the gazetteer that explains pages."""
+        self._shelf = shelf
+        self._desk = desk
+        self._comparisons = comparisons or Comparisons()
+        self._names = names or GazetteerNames()
+        self._tiles = tiles
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._document = document(token=token)
+        self._document = document(token=token, tasks=desk is not None)
         self.counts = RequestCounts()
+        self.streams = Streams()
+
+    @property
+    def _collection(self) -> Collection:
+        return self._shelf.collection
 
     def routes(self) -> list[Route]:
         """All routes under /api."""
@@ -56,8 +85,24 @@ class Api:
             "info": self.info,
             "jobs": self.jobs,
             "metrics": self.metrics,
+            "details": self.details,
+            "record": self.record,
+            "export": self.export,
+            "comparisons": lambda _: self._comparisons.names(),
+            "comparison": self.comparison,
         }
-        routes = [Route(operation.path, self._endpoint(operation, answers[operation.name])) for operation in OPERATIONS]
+        operations = list(OPERATIONS)
+        if self._desk is not None:
+            answers |= TaskApi(self._desk, self._shelf, self.streams).answers()
+            operations += TASK_OPERATIONS
+        routes = [
+            Route(
+                operation.path,
+                self._endpoint(operation, answers[operation.name]),
+                methods=["GET", "HEAD"] if operation.method == "GET" else [operation.method],
+            )
+            for operation in operations
+        ]
         return [*routes, Route("/api/openapi.json", self._openapi), Route("/api/{rest:path}", _unknown)]
 
     async def _openapi(self, _: Request) -> Response:
@@ -78,16 +123,25 @@ class Api:
             headers = {"cache-control": "private, no-cache", "etag": self._etag(request)}
             if headers["etag"] in _named_etags(request):
                 return Response(status_code=304, headers=headers)
+        body = await _read(request, operation)
+        if isinstance(body, Response):
+            return body
+        request.state.body = body
         async with self._places:
             try:
-                _check_names(operation, request)
+                check_names(operation, request)
                 found = await run_in_threadpool(partial(answer, request))
             except UsageError as error:
-                return error_response(404 if isinstance(error, _Unknown) else 400, str(error))
+                return error_response(404 if isinstance(error, Missing) else 400, str(error))
             except EnvironmentFailure as error:
                 return error_response(503, str(error))
             except PeriplusError as error:
                 return error_response(500, str(error))
+        if isinstance(found, Response):
+            return found
+        if isinstance(found, Download):
+            headers |= {"content-disposition": f'attachment; filename="{found.name}"', "content-type": found.media}
+            return Response(found.data, headers=headers)
         if isinstance(found, str):
             return Response(found, headers=headers | {"content-type": operation.media})
         return JSONResponse(found, headers=headers)
@@ -102,125 +156,108 @@ class Api:
 
     def info(self, _: Request) -> dict[str, Any]:
         """What there is: crawls, nodes, counts."""
-        return self._collection.info()
+        return self._collection.info() | {
+            "tasks": self._desk is not None,
+            "comparisons": len(self._comparisons.names()["results"]),
+            "tiles": self._tiles,
+        }
 
     def search(self, request: Request) -> dict[str, Any]:
         """Results with facets."""
-        return self._collection.search(_search_request(request), seconds=ANSWER_SECONDS).to_json()
+        return self._collection.search(search_request(request), seconds=ANSWER_SECONDS).to_json()
 
     def trend(self, request: Request) -> dict[str, Any]:
         """Counts over time."""
-        every = check_every(_given(request, "every", "month"))
-        return self._collection.trend(_search_request(request), every).to_json()
+        every = check_every(given(request, "every", "month"))
+        return self._collection.trend(search_request(request), every).to_json()
 
     def facets(self, request: Request) -> dict[str, Any]:
         """Counts by place, topic, date, site and language."""
-        return self._collection.facets_of(_search_request(request))
+        return self._collection.facets_of(search_request(request))
 
     def points(self, request: Request) -> dict[str, Any]:
         """Main places of all pages that answer, for the map."""
-        points = self._collection.points(_search_request(request))
+        points = self._collection.points(search_request(request))
         return {"points": [point.to_json() for point in points]}
 
     def suggest(self, request: Request) -> dict[str, Any]:
         """What `q` may go on with: places and words."""
-        typed = _one(request, "q") or ""
+        typed = one(request, "q") or ""
         if len(typed) > LONGEST_QUESTION:
             raise QueryError(f"q is {len(typed):,} characters long; at most {LONGEST_QUESTION:,} are possible")
         return self._collection.suggest(typed).to_json()
 
     def page(self, request: Request) -> dict[str, Any]:
         """A page with its text, its places and why it was kept."""
-        node, page = _page_named(request)
-        view = self._collection.page(node, page, _one(request, "q") or "") if page < 2**63 else None
+        node, page = page_named(request)
+        view = self._collection.page(node, page, one(request, "q") or "")
         if view is None:
-            raise _Unknown(f"no page {page} in node {node[:60]!r}")
+            raise Missing(f"no page {page} in node {node[:60]!r}")
         return view
 
     def nearby(self, request: Request) -> dict[str, Any]:
         """Pages about places near a page's, and pages like it."""
-        node, page = _page_named(request)
-        found = self._collection.related(node, page) if page < 2**63 else None
+        node, page = page_named(request)
+        found = self._collection.related(node, page)
         if found is None:
-            raise _Unknown(f"no page {page} in node {node[:60]!r}")
+            raise Missing(f"no page {page} in node {node[:60]!r}")
         return found
 
     def jobs(self, _: Request) -> dict[str, Any]:
         """The crawls and how far they are."""
         return job_states(self._collection.folders)
 
+    def details(self, request: Request) -> dict[str, Any]:
+        """Why a page was kept, its links and their assignments."""
+        node, page = page_named(request)
+        found = self._collection.details(node, page, self._names.gazetteer())
+        if found is None:
+            raise Missing(f"no page {page} in node {node[:60]!r}")
+        return found
+
+    def record(self, request: Request) -> Download:
+        """A page's archive record."""
+        node, page = page_named(request)
+        data = self._collection.archive_record(node, page)
+        if data is None:
+            raise Missing(f"no archive record of page {page} in node {node[:60]!r}")
+        return Download(data, "application/warc", f"page-{page}.warc.gz")
+
+    def export(self, request: Request) -> Download:
+        """The results of a question as a file."""
+        return export_results(self._collection, search_request(request), given(request, "to", "csv"))
+
+    def comparison(self, request: Request) -> dict[str, Any]:
+        """A comparison of strategies."""
+        found = self._comparisons.result(request.path_params["result"])
+        if found is None:
+            raise Missing(f"no comparison {request.path_params['result'][:60]!r}")
+        return found
+
     def metrics(self, _: Request) -> str:
         """For Prometheus."""
         return self.counts.exposition(self._collection.count(IndexQuery()), len(self._collection.atlas))
-
-
-class _Unknown(QueryError):
-    """Asked for something that is not there: 404."""
 
 
 async def _unknown(request: Request) -> Response:
     return error_response(404, f"no such address: {request.url.path[:200]}")
 
 
-def _one(request: Request, name: str) -> str | None:
-    values = request.query_params.getlist(name)
-    if len(values) > 1:
-        raise QueryError(f"{name} is given {len(values)} times; once is enough")
-    return values[0] if values else None
-
-
-def _given(request: Request, name: str, default: str) -> str:
-    text = _one(request, name)
-    return default if text is None else text
-
-
-def _whole(request: Request, name: str, default: int) -> int:
-    text = _one(request, name)
-    if text is None:
-        return default
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise QueryError(f"{name} {text[:40]!r} is no whole number")
-    return int(text)
-
-
-def _check_names(operation: Operation, request: Request) -> None:
-    """No parameter is overlooked in silence."""
-    unknown = sorted(set(request.query_params.keys()) - operation.query_names)
-    if unknown:
-        possible = ", ".join(sorted(operation.query_names)) or "none"
-        raise QueryError(f"unknown parameter {unknown[0][:40]!r}; possible are: {possible}")
-
-
-def _page_named(request: Request) -> tuple[str, int]:
-    text = request.path_params["page"]
-    if not text.isascii() or not text.isdigit() or len(text) > 30:
-        raise QueryError(f"page {text[:40]!r} is no whole number")
-    return request.path_params["node"], int(text)
-
-
 def _named_etags(request: Request) -> set[str]:
     return {tag.strip() for tag in request.headers.get("if-none-match", "").split(",")}
 
 
-def _flag(request: Request, name: str) -> bool:
-    text = _given(request, name, "0")
-    if text not in ("0", "1", "true", "false"):
-        raise QueryError(f"{name} {text[:40]!r} is not possible; write 1 or 0")
-    return text in ("1", "true")
-
-
-def _search_request(request: Request) -> SearchRequest:
-    return SearchRequest.of(
-        _one(request, "q") or "",
-        place=_one(request, "place"),
-        near=_one(request, "near"),
-        bbox=_one(request, "bbox"),
-        since=_one(request, "since"),
-        until=_one(request, "until"),
-        sort=_given(request, "sort", "relevance"),
-        limit=_whole(request, "limit", 10),
-        offset=_whole(request, "offset", 0),
-        explain=_flag(request, "explain"),
-        freshness=_whole(request, "freshness", 0),
-        as_of=_one(request, "as_of"),
-    )
+async def _read(request: Request, operation: Operation) -> Body | Response:
+    """The body of a request that writes, bounded, as a value; or what is wrong with it."""
+    if operation.body is None:
+        return Body()
+    size, pieces = 0, []
+    async for piece in request.stream():
+        size += len(piece)
+        if size > operation.body_bytes:
+            return error_response(413, f"more than {operation.body_bytes // 2**20} MiB were sent")
+        pieces.append(piece)
+    try:
+        return read_body(b"".join(pieces), operation.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return error_response(400, f"the body cannot be read: {error}"[:300])

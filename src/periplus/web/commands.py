@@ -1,17 +1,26 @@
 """The command `serve`."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
+from periplus.settings import load_job
+from periplus.tasks import TaskBook
+from periplus.tasks.book import default_home
+from periplus.tasks.commands import Crawls, HookPorts, HookRanges, Workers, make_service
+from periplus.web.desk import TaskServing
 from periplus.web.server import serve as run_server
 
 __all__ = ["serve"]
 
 
 def serve(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders of crawls.", show_default=False)],
+    folders: Annotated[
+        list[Path] | None, typer.Argument(metavar="DIR…", help="Folders of crawls, beside those of tasks.")
+    ] = None,
     *,
     host: Annotated[str, typer.Option("--host", help="Address to listen on; others than loopback need --token.")] = (
         "127.0.0.1"
@@ -27,9 +36,48 @@ def serve(
         list[str] | None,
         typer.Option("--cors", metavar="ORIGIN", help="A site whose pages may ask the API, as https://example.org."),
     ] = None,
+    home: Annotated[
+        Path | None, typer.Option("--tasks", metavar="DIR", help="Folder of saved crawls; default as `periplus tasks`.")
+    ] = None,
+    no_tasks: Annotated[bool, typer.Option("--no-tasks", help="Without saved crawls: the page can only read.")] = False,
+    task_defaults: Annotated[
+        Path | None,
+        typer.Option("--task-defaults", metavar="JOB.toml", help="Settings of every new task: contact, [crawl], …"),
+    ] = None,
+    crawls: Crawls = 2,
+    workers: Workers = 0,
+    hook_private: HookRanges = None,
+    hook_port: HookPorts = None,
+    compare: Annotated[
+        list[Path] | None, typer.Option("--compare", metavar="DIR", help="A result of `periplus compare` to show.")
+    ] = None,
+    tiles: Annotated[
+        str,
+        typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png."),
+    ] = "",
 ) -> None:
     """Serve the web page and the HTTP API.
 
     Example: periplus serve my-crawl --port 8400
     """
-    run_server(folders, host, port, token, rate=rate, origins=cors or [])
+    tasks = None
+    if not no_tasks:
+        place = home or default_home()
+        begin = partial(make_service, place, crawls=crawls, workers=workers, ranges=hook_private, ports=hook_port)
+        tasks = TaskServing(TaskBook(place), begin, _defaults(task_defaults))
+    run_server(
+        folders or [], host, port, token,
+        rate=rate,
+        origins=cors or [],
+        tasks=tasks,
+        comparisons=compare or [],
+        tiles=tiles,
+    )  # fmt: skip
+
+
+def _defaults(path: Path | None) -> dict[str, Any]:
+    """What a job file says, to be the beginning of every new task; no folder and no seeds."""
+    if path is None:
+        return {}
+    given: dict[str, Any] = msgspec.to_builtins(load_job(path))
+    return {key: value for key, value in given.items() if key not in ("name", "out", "seeds", "topic", "topics")}

@@ -7,7 +7,7 @@ that name as Host, and we answer 421 to it. Token: needed as soon as the server 
 import hmac
 import ipaddress
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -32,6 +32,7 @@ SECURITY_HEADERS = {
 }
 
 COOKIE = "periplus_token"
+READING = frozenset({"GET", "HEAD"})
 
 
 def error_response(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -60,17 +61,25 @@ class Guard:
         token: str | None,
         rate: float = 0.0,
         origins: frozenset[str] = frozenset(),
+        methods: Callable[[str], frozenset[str]] = lambda _: READING,
+        images: str = "",
     ) -> None:
         """`hosts`: names that the Host header may carry, without port; empty allows any (a token is needed then).
 
         `rate`: requests a second to /api that one visitor may make; 0: any number. `origins`: sites whose pages may
-        ask from a browser (CORS).
+        ask from a browser (CORS); they may read, never write. `methods`: those that an address knows. `images`:
+        an origin that pictures of the map may come from.
         """
         self._app = app
         self._hosts = hosts
         self._token = token
         self._limit = RateLimit(rate)
         self._origins = origins
+        self._methods = methods
+        policy = SECURITY_HEADERS["content-security-policy"]
+        if images:
+            policy = policy.replace("img-src 'self'", f"img-src 'self' {images}")
+        self._headers = SECURITY_HEADERS | {"content-security-policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then pass on."""
@@ -81,7 +90,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in self._headers.items():
                     headers[name] = value
                 self._allow_origin(scope, headers)
             await send(message)
@@ -112,8 +121,11 @@ class Guard:
             return error_response(429, f"too many requests; wait {seconds} s", {"retry-after": str(seconds)})
         if scope["method"] == "OPTIONS" and headers.get("origin", "") in self._origins:
             return Response(status_code=204)
-        if scope["method"] not in ("GET", "HEAD"):
-            return error_response(405, "only GET is possible here", {"allow": "GET, HEAD"})
+        allowed = self._methods(scope["path"])
+        if scope["method"] not in allowed:
+            return error_response(405, f"{scope['method'][:20]} is not possible here", {"allow": _listed(allowed)})
+        if scope["method"] not in ("GET", "HEAD") and (refusal := _forged(scope["method"], headers)):
+            return refusal
         if self._token is None:
             return None
         given = _query_token(scope)
@@ -122,6 +134,27 @@ class Guard:
         if not hmac.compare_digest(_sent_token(headers).encode(), self._token.encode()):
             return error_response(401, "a token is needed: open the address with ?token=…, or send it as Bearer")
         return None
+
+
+def _listed(methods: frozenset[str]) -> str:
+    return ", ".join(sorted(methods, key=lambda name: (name not in READING, name)))
+
+
+def _forged(method: str, headers: Headers) -> Response | None:
+    """Why a request that writes is not taken: it may come from a page of another site (CSRF).
+
+    Browsers say where a request comes from, and let no page of another site send JSON without asking us first, which
+    we never allow. Programs other than browsers send none of these headers.
+    """
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return error_response(403, "only pages of this server may write")
+    origin = headers.get("origin")
+    if origin is not None and origin.partition("://")[2] != headers.get("host", ""):
+        return error_response(403, "only pages of this server may write")
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if method == "POST" and kind != "application/json":
+        return error_response(415, "send JSON, with Content-Type: application/json")
+    return None
 
 
 def _host_name(header: str) -> str:

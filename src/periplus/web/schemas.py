@@ -32,6 +32,102 @@ def _ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+_RUN: dict[str, Schema] = {
+    "id": WHOLE,
+    "cause": {"enum": ["hand", "schedule", "missed"]},
+    "state": TEXT,
+    "began": NUMBER,
+    "started": MAYBE_NUMBER,
+    "ended": MAYBE_NUMBER,
+    "reason": TEXT,
+    **dict.fromkeys(("pages", "kept", "queued", "new", "changed", "gone"), WHOLE),
+}
+_TASK: dict[str, Schema] = {
+    "id": WHOLE,
+    "name": TEXT,
+    "state": TEXT,
+    "schedule": TEXT,
+    "zone": TEXT,
+    "next_at": MAYBE_NUMBER,
+    "wish": TEXT,
+    "crawl": TEXT,
+    "latest": {"anyOf": [_ref("Run"), {"type": "null"}]},
+    "page_limit": WHOLE,
+    "progress": {"type": ["object", "null"]},
+}
+_KNOWN: dict[str, Schema] = {
+    "id": WHOLE,
+    "name": TEXT,
+    "label": TEXT,
+    "kind": TEXT,
+    "country": TEXT,
+    "lat": NUMBER,
+    "lon": NUMBER,
+    "population": WHOLE,
+}
+_WEIGHTS: Schema = {"type": "object", "additionalProperties": NUMBER}
+
+TASK_SCHEMAS: dict[str, Schema] = {
+    "Run": _object(_RUN),
+    "Task": _object(_TASK),
+    "Tasks": _object(
+        {"tasks": _list(_ref("Task")), "budget": {"type": ["object", "null"]}, "trouble": TEXT, "contact": TEXT}
+    ),
+    "TaskDetail": _object(
+        _TASK
+        | {
+            "job": {"type": "object"},
+            "runs": _list(_ref("Run")),
+            "nodes": _list({"type": "object"}),
+            "log": _list({"type": "object"}),
+            "questions": _list(_ref("Question")),
+        }
+    ),
+    "Question": _object(
+        {
+            "id": WHOLE,
+            "task_id": WHOLE,
+            "text": TEXT,
+            "webhook": TEXT,
+            "created": NUMBER,
+            "asked": MAYBE_NUMBER,
+            "trouble": TEXT,
+            "fresh": WHOLE,
+        }
+    ),
+    "Checked": _object(
+        {
+            "errors": _list(_object({"field": TEXT, "text": TEXT})),
+            "places": {"type": "object"},
+            "next": _list(NUMBER),
+        }
+    ),
+    "Done": _object({"ok": {"const": True}}),
+    "GazetteerPlaces": _object({"places": _list(_ref("GazetteerPlace"))}),
+    "GazetteerPlace": _object(_KNOWN),
+    "Learnt": _object(
+        {
+            "memory": TEXT,
+            "samples": WHOLE,
+            "keywords": _WEIGHTS,
+            "against": _WEIGHTS,
+            "places": _list(_object(_KNOWN | {"weight": NUMBER})),
+            "candidates": _list(_object(_KNOWN | {"share": NUMBER, "samples": WHOLE})),
+            "learnt": {"type": "object"},
+        }
+    ),
+    "Judged": _object(
+        {
+            "good": {"type": ["boolean", "null"]},
+            "judged": WHOLE,
+            "retrained": FLAG,
+            "wanted": WHOLE,
+            "keywords": _WEIGHTS,
+        }
+    ),
+}
+"""What there is where crawls are saved."""
+
 _PLACE: dict[str, Schema] = {
     "id": WHOLE,
     "name": TEXT,
@@ -172,8 +268,34 @@ SCHEMAS: dict[str, Schema] = {
             "first": MAYBE_TEXT,
             "last": MAYBE_TEXT,
             "top_places": _list(_ref("Place")),
+            "tasks": FLAG,
+            "comparisons": WHOLE,
+            "tiles": TEXT,
         }
     ),
+    "Details": _object(
+        {
+            "evidence": _list(
+                _object(
+                    {
+                        "topic": TEXT,
+                        "relevant": FLAG,
+                        "keyword_relevance": NUMBER,
+                        "keyword_threshold": NUMBER,
+                        "place_relevance": NUMBER,
+                        "place_threshold": NUMBER,
+                        "keywords": _list(_object({"name": TEXT, "value": NUMBER})),
+                        "places": _list(_object({"name": TEXT, "value": NUMBER})),
+                    }
+                )
+            ),
+            "links": _list(_object({"url": TEXT, "anchor": TEXT, "node": TEXT, "outcome": TEXT})),
+            "archived": FLAG,
+        }
+    ),
+    "Comparisons": _object({"results": _list(TEXT)}),
+    "Comparison": _object({"name": TEXT, "about": {"type": "object"}, "strategies": {"type": "object"}}),
+    **TASK_SCHEMAS,
     "Jobs": _object(
         {
             "jobs": _list(

@@ -20,12 +20,16 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from periplus.errors import EnvironmentFailure, PeriplusError, PortTaken, UsageError
-from periplus.search import Collection
 from periplus.search.names import GazetteerNames
+from periplus.tasks import TaskService
 from periplus.web.api import Api
+from periplus.web.comparisons import Comparisons
+from periplus.web.desk import TaskDesk, TaskServing
 from periplus.web.guard import Guard, error_response, is_loopback
+from periplus.web.openapi import allowed_methods
+from periplus.web.shelf import Shelf
 
-__all__ = ["build_app", "listen", "serve", "server_config"]
+__all__ = ["build_app", "listen", "serve", "server_config", "tile_origin"]
 
 STATIC = Path(__file__).parent / "static"
 LONGEST_HEAD = 2 * 2**20
@@ -36,46 +40,66 @@ REFRESH_SECONDS = 5.0
 
 
 def build_app(
-    collection: Collection,
+    shelf: Shelf,
+    desk: TaskDesk | None = None,
+    comparisons: Comparisons | None = None,
     *,
     hosts: frozenset[str],
     token: str | None = None,
     rate: float = 0.0,
     origins: frozenset[str] = frozenset(),
+    tiles: str = "",
 ) -> Starlette:
-    """The application over an open collection; it closes the collection when it ends. The rest is as in `Guard`."""
+    """The application over open collections; it closes them when it ends. The rest is as in `Api` and `Guard`.
+
+    `app.state.streams.leaving` is to say when the server is about to end.
+    """
+    api = Api(shelf, desk, comparisons, token=token is not None, tiles=tiles)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        keeping_up = asyncio.create_task(_keep_up(collection))
+        keeping_up = asyncio.create_task(_keep_up(shelf))
         try:
             yield
         finally:
             keeping_up.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await keeping_up
-            collection.close()
+            shelf.close()
 
-    routes: list[Route | Mount] = [*Api(collection, token=token is not None).routes(), Route("/", _index_page)]
+    routes: list[Route | Mount] = [*api.routes(), Route("/", _index_page)]
     if (STATIC / "assets").is_dir():
         routes.append(Mount("/assets", StaticFiles(directory=STATIC / "assets")))
-    return Starlette(
+    methods = partial(allowed_methods, tasks=desk is not None)
+    app = Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[
-            Middleware(partial(Guard, hosts=hosts, token=token, rate=rate, origins=origins)),
+            Middleware(
+                partial(
+                    Guard,
+                    hosts=hosts,
+                    token=token,
+                    rate=rate,
+                    origins=origins,
+                    methods=methods,
+                    images=tile_origin(tiles),
+                )
+            ),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _failure},
     )
+    app.state.streams = api.streams
+    return app
 
 
-async def _keep_up(collection: Collection) -> None:
-    await run_in_threadpool(collection.warm_up)
+async def _keep_up(shelf: Shelf) -> None:
+    await run_in_threadpool(shelf.collection.warm_up)
     while True:
         await asyncio.sleep(REFRESH_SECONDS)
         with contextlib.suppress(PeriplusError):  # said again when somebody asks
-            await run_in_threadpool(collection.refresh)
+            await run_in_threadpool(shelf.sync)
 
 
 async def _index_page(_: Request) -> Response:
@@ -103,8 +127,14 @@ def serve(
     *,
     rate: float = 50.0,
     origins: Sequence[str] = (),
+    tasks: TaskServing | None = None,
+    comparisons: Sequence[Path] = (),
+    tiles: str = "",
 ) -> None:
-    """Serve until interrupted. Raises UsageError without a token off loopback, PortTaken for a busy port."""
+    """Serve until interrupted. Raises UsageError without a token off loopback, PortTaken for a busy port.
+
+    `tasks`: saved crawls; without them, at least one folder is needed. `tiles`: an online base map's address.
+    """
     if not is_loopback(host) and not token:
         raise UsageError(f"--host {host} can be reached from elsewhere; give a --token, or leave the host away")
     if token is not None and len(token) < 8:
@@ -114,18 +144,47 @@ def serve(
     for origin in origins:
         if not re.fullmatch(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?", origin):
             raise UsageError(f"--cors {origin[:60]!r} is no origin; write https://example.org, without a path")
+    tile_origin(tiles)
+    compared = Comparisons(comparisons)
     listener = listen(host, port)
+    names = GazetteerNames()
+    service: TaskService | None = None
     try:
-        collection = Collection.open(folders, names=GazetteerNames())
+        desk: TaskDesk | None = None
+        if tasks is not None:
+            service = tasks.service()
+            desk = TaskDesk(tasks.book, service, names, tasks.defaults)
+        elif not folders:
+            raise UsageError("no folder given; name the folder of a crawl, or leave --no-tasks away")
+        shelf = Shelf(folders, names, desk.folders if desk else None)
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
-        app = build_app(collection, hosts=hosts, token=token, rate=rate, origins=frozenset(origins))
-        config = server_config(app)
+        app = build_app(
+            shelf, desk, compared, hosts=hosts, token=token, rate=rate, origins=frozenset(origins), tiles=tiles
+        )
+        if service is not None:
+            service.start()
         shown = f"[{host}]" if ":" in host else host
         print(f"Periplus is at http://{shown}:{listener.getsockname()[1]}/ — end with Ctrl-C", flush=True)
+        server = uvicorn.Server(server_config(app))
+        app.state.streams.leaving = lambda: server.should_exit
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+            server.run(sockets=[listener])
     finally:
         listener.close()
+        if service is not None:
+            service.close()
+
+
+def tile_origin(template: str) -> str:
+    """The origin of an online base map, which the content policy lets through; empty for none. UsageError if wrong."""
+    if not template:
+        return ""
+    found = re.match(r"(https://[a-z0-9.-]+(?::\d{1,5})?)/[\w./{}?=&%-]*\Z", template)
+    if found is None or not all(part in template for part in ("{z}", "{x}", "{y}")):
+        raise UsageError(
+            f"--tiles {template[:80]!r} is no tile address; write https://tiles.example/{{z}}/{{x}}/{{y}}.png"
+        )
+    return found[1]
 
 
 def server_config(app: Starlette) -> uvicorn.Config:

@@ -1,6 +1,7 @@
 """Registration data: read as they come, absent and hidden ones included; asked once, politely, and kept."""
 
 import asyncio
+import functools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +15,7 @@ from scripted_transport import ScriptedTransport
 from periplus.clock import SystemClock
 from periplus.errors import TooSlow
 from periplus.fetch import AddressGuard, Resolver, Transport
-from periplus.fetch.registration import Registrant, Registrations, read_registrant
+from periplus.fetch.registration import Registrant, Registrations, read_registrant, read_whois
 from periplus.settings import FetchSettings
 
 ASKED = "http://rdap.test/domain/example.com"
@@ -167,3 +168,72 @@ def test_the_service_is_asked_through_the_one_way_out_and_its_guard(tmp_path: Pa
     blocked, unasked = _over_loopback([], tmp_path / "b")
     assert blocked is None
     assert unasked.paths == []
+
+
+WHOIS = """
+Domain Name: EXAMPLE.COM
+Registrant City: Austin
+Registrant State/Province: TX
+Registrant Country: US
+Admin City: REDACTED FOR PRIVACY
+Tech City: Dallas
+"""
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        ([WHOIS], Registrant("Austin", "TX", "US")),
+        (["Admin City: Lisboa\r\nAdmin Country: PT\r\n" + WHOIS], Registrant("Lisboa", "", "PT")),
+        (["No match for EXAMPLE.COM", WHOIS], Registrant("Austin", "TX", "US")),
+        (["Registrant City:\nRegistrant Country: REDACTED"], Registrant()),
+        (["\0" * 1000, "Registrant City: " + "x" * 10_000], Registrant()),
+        ([], Registrant()),
+    ],
+)
+def test_what_a_whois_answer_says(answers: list[str], found: Registrant) -> None:
+    assert read_whois(answers) == found
+
+
+def _by_whois(replies: dict[str, bytes], opened: list[str], path: Path) -> tuple[Registrant | None, list[str]]:
+    """Ask WHOIS servers on loopback, all behind one port, through the real way out; what they were asked."""
+    asked: list[str] = []
+
+    async def run() -> Registrant | None:
+        async def answer_one(name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            asked.append(f"{name} {(await reader.readline()).decode().strip()}")
+            writer.write(replies[name])
+            writer.close()
+
+        servers = {
+            name: await asyncio.start_server(functools.partial(answer_one, name), "127.0.0.1", 0) for name in replies
+        }
+        table = {name: f"127.0.0.1:{one.sockets[0].getsockname()[1]}" for name, one in servers.items()}
+        guard, clock = AddressGuard(opened), SystemClock()
+        async with Transport(
+            FetchSettings(), Resolver(table, guard, clock), guard, clock, agent="Periplus/t"
+        ) as transport:
+            known = Registrations(transport.get, "whois://first.test", path, _visit_at_once, transport.converse)
+            found = await known.ask("example.com")
+        for one in servers.values():
+            one.close()
+        return found
+
+    return asyncio.run(run()), asked
+
+
+@asynccontextmanager
+async def _visit_at_once(_host: str, _other: str) -> AsyncIterator[None]:
+    yield
+
+
+def test_whois_is_asked_where_the_first_server_refers_to_and_no_further_than_that(tmp_path: Path) -> None:
+    replies = {
+        "first.test": b"refer: second.test\n",
+        "second.test": b"Registrar WHOIS Server: third.test\r\n",
+        "third.test": WHOIS.encode() + b"whois: first.test\n",
+    }
+    found, asked = _by_whois(replies, ["127.0.0.0/8"], tmp_path / "kept")
+    assert found == Registrant("Austin", "TX", "US")
+    assert asked == [f"{name}.test example.com" for name in ("first", "second", "third")]
+    assert _by_whois(replies, [], tmp_path / "other") == (None, [])

@@ -12,7 +12,7 @@ from periplus.frontier import Intake
 from periplus.model import Lease, Outcome, Parcel, RoutedLink
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.commit import Batch, Committed, Completion, NodeStore
-from periplus.store.ways import within_reach
+from periplus.store.ways import WaysOfOneNode, within_reach
 from periplus.urls import fingerprint
 
 NODES = ("a", "b")
@@ -110,6 +110,34 @@ class Crawl:
         self.waiting += [(name, lease) for lease, _ in committed.queued]
         for _, parcel in committed.outbox:
             self.commit(parcel.receiver, Batch(seeds=[parcel.url]))
+
+
+class ApartCrawl(Crawl):
+    """The same, but each node sees only its own database, as on machines of their own, and tells what it finds."""
+
+    def go_on(self) -> bool:
+        limits = {"depth": DEPTH, "redirects": REDIRECTS}
+        ways = {name: WaysOfOneNode(store.db, **limits) for name, store in self.stores.items()}
+        told: dict[int, tuple[int, int]] | None = None
+        while told is None or told:
+            news: dict[int, tuple[int, int]] = {}
+            for mine in ways.values():
+                for mark, (depth, hops) in mine.shorten(told or {}).items():
+                    known = news.get(mark, (depth, hops))
+                    news[mark] = min(depth, known[0]), min(hops, known[1])
+            told = news
+        for name, mine in ways.items():
+            let_in = [self.intake.accept_after_all(name, parcel) for parcel in mine.within_reach()]
+            self.commit(name, Batch(nearer=[parcel for parcel in let_in if parcel]))
+        return bool(self.waiting)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_on_several_machines_the_same_is_within_reach(tmp_path: Path, seed: int) -> None:
+    web = random_web(seed)
+    expected = {url_of(page) for page in reachable(web)}
+    for order in range(4):
+        assert ApartCrawl(web, tmp_path / str(order), order).run() == expected
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,6 +1,5 @@
 """Blend and what it learns from; classifier and ip; and that nothing depends on process, hash seed or order."""
 
-import ipaddress
 import json
 import math
 import os
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mmdb_file import mmdb
 
 from periplus.errors import ConfigError, UsageError
 from periplus.model import Link, Located, Page, RoutedLink
@@ -179,44 +179,17 @@ def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: P
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("ip", "ip_database"), ("nearest", "not available"), ("classifier", "classifier_model"), ("magic", "no strategy")],
+    [
+        ("ip", "ip_database"),
+        ("nearest", "a crawl measures"),
+        ("classifier", "classifier_model"),
+        ("magic", "no strategy"),
+    ],
 )
 def test_what_is_missing_is_said_in_one_line(name: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         make_strategy(name, ownership(), gazetteer())
     assert "\n" not in str(caught.value)
-
-
-def mmdb(network: str, place_id: int) -> bytes:
-    """A database in MaxMind's format with one network and one record."""
-
-    def text(value: str) -> bytes:
-        return bytes([0x40 | len(value)]) + value.encode()
-
-    def number(value: int, kind: int = 6) -> bytes:
-        packed = value.to_bytes((value.bit_length() + 7) // 8, "big")
-        return (bytes([kind << 5 | len(packed)]) if kind < 8 else bytes([len(packed), kind - 7])) + packed
-
-    net = ipaddress.ip_network(network)
-    bits = [int(bit) for bit in f"{int(net.network_address):032b}"[: net.prefixlen]]
-    count = len(bits)
-    tree = b""
-    for i, bit in enumerate(bits):
-        onward = i + 1 if i + 1 < count else count + 16
-        pair = [count, count]
-        pair[bit] = onward
-        tree += b"".join(value.to_bytes(3, "big") for value in pair)
-    record = bytes([0xE1]) + text("city") + bytes([0xE1]) + text("geoname_id") + number(place_id)
-    metadata = bytes([0xE0 | 9])
-    metadata += (
-        text("node_count") + number(count) + text("record_size") + number(24, 5) + text("ip_version") + number(4, 5)
-    )
-    metadata += (
-        text("binary_format_major_version") + number(2, 5) + text("binary_format_minor_version") + bytes([5 << 5])
-    )
-    metadata += text("build_epoch") + number(1, 9) + text("database_type") + text("City")
-    metadata += text("languages") + bytes([0x00, 0x04]) + text("description") + bytes([0xE0])
-    return tree + bytes(16) + record + b"\xab\xcd\xefMaxMind.com" + metadata
 
 
 def test_ip_goes_by_the_address_of_the_page(tmp_path: Path) -> None:

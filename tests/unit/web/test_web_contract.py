@@ -26,7 +26,7 @@ from periplus.errors import UsageError
 from periplus.search import Collection
 from periplus.store.folder import CrawlFolder
 from periplus.web.limits import MOST_VISITORS, RateLimit
-from periplus.web.openapi import OPERATIONS, Operation, document
+from periplus.web.openapi import OPERATIONS, TASK_OPERATIONS, Operation, document
 from periplus.web.server import serve
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
@@ -38,8 +38,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[str]:
-    with running_server(folder) as address:
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    results = tmp_path_factory.mktemp("results") / "six-cities"
+    results.mkdir()
+    (results / "results.json").write_text('{"about": {"pages": 9}, "strategies": {"url": {"pages": 9}}}')
+    home = tmp_path_factory.mktemp("home")
+    with running_server(folder, tasks=home, comparisons=[results]) as address:
         yield address
 
 
@@ -54,15 +58,20 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-SCHEMA = schemathesis.openapi.from_dict(document(token=False))
-PARAMETERS = [operation for operation in OPERATIONS if operation.parameters]
+SCHEMA = schemathesis.openapi.from_dict(document(token=False, tasks=True))
+ALL = [*OPERATIONS, *(operation for operation in TASK_OPERATIONS if operation.name != "events")]
+"""All operations but the stream, which does not end by itself."""
+
+PARAMETERS = [
+    operation for operation in ALL if (operation.parameters or operation.body) and operation.name != "comparison"
+]
 
 
 def fuzz(server: str, operation: Operation, mode: GenerationMode, session: requests.Session) -> None:
-    strategy = SCHEMA[operation.path]["GET"].as_strategy(generation_mode=mode)
+    strategy = SCHEMA[operation.path][operation.method].as_strategy(generation_mode=mode)
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=EXAMPLES if operation in OPERATIONS else EXAMPLES // 5,
         deadline=None,
         derandomize=True,
         database=None,
@@ -77,7 +86,7 @@ def fuzz(server: str, operation: Operation, mode: GenerationMode, session: reque
     run()
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", ALL, ids=lambda operation: operation.name)
 def test_every_operation_keeps_its_promises(server: str, operation: Operation) -> None:
     with requests.Session() as session:
         fuzz(server, operation, GenerationMode.POSITIVE, session)
@@ -92,17 +101,18 @@ def test_what_the_document_forbids_is_refused(server: str, operation: Operation)
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "OPTIONS"])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_other_methods_are_refused(server: str, operation: Operation, method: str) -> None:
-    answer = get(server, operation.path.format(node="east", page="1"), method=method)
+    answer = get(server, operation.path.format(node="east", page="1", result="x"), method=method)
     assert (answer.status, answer.json["status"], answer.headers["allow"]) == (405, 405, "GET, HEAD")
 
 
 def test_the_document_names_every_operation(server: str) -> None:
     document = get(server, "/api/openapi.json").json
     assert document["openapi"].startswith("3.1")
-    assert set(document["paths"]) == {operation.path for operation in OPERATIONS}
+    assert set(document["paths"]) == {operation.path for operation in (*OPERATIONS, *TASK_OPERATIONS)}
     assert "security" not in document
     for path in document["paths"].values():
-        assert {"200", "400", "401", "429"} <= path["get"]["responses"].keys()
+        for operation in path.values():
+            assert {"200", "400", "401", "429"} <= operation["responses"].keys()
 
 
 # -- ETags -----------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ export interface Understood {
   text: string;
   what: string;
   where: Place[];
-  area: { lat: number; lon: number; km: number } | { bbox: [number, number, number, number] } | null;
+  area: { lat: number; lon: number; km: number } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
   when: { since: string | null; until: string | null } | null;
 }
 
@@ -66,6 +66,8 @@ export interface SearchAnswer {
   hits: Hit[];
   facets: { places: PlaceFacet[]; topics: Count[]; sites: Count[]; languages: Count[] };
   relaxed: boolean;
+  did_you_mean: string | null;
+  as_of: string;
   seconds: number;
 }
 
@@ -93,6 +95,132 @@ export interface Info {
   first: string | null;
   last: string | null;
   top_places: Place[];
+  tasks: boolean;
+  comparisons: number;
+  tiles: string;
+}
+
+export interface Evidence {
+  topic: string;
+  relevant: boolean;
+  keyword_relevance: number;
+  keyword_threshold: number;
+  place_relevance: number;
+  place_threshold: number;
+  keywords: { name: string; value: number }[];
+  places: { name: string; value: number }[];
+}
+
+export interface Details {
+  evidence: Evidence[];
+  links: { url: string; anchor: string; node: string; outcome: string }[];
+  archived: boolean;
+}
+
+export interface Run {
+  id: number;
+  cause: string;
+  state: string;
+  began: number;
+  started: number | null;
+  ended: number | null;
+  reason: string;
+  pages: number;
+  kept: number;
+  queued: number;
+  new: number;
+  changed: number;
+  gone: number;
+}
+
+export interface Progress {
+  pages: number;
+  kept: number;
+  queued: number;
+  busy_hosts: number;
+  hosts: number;
+  seconds: number;
+  pages_this_run: number;
+  page_limit: number;
+  rate: number;
+  left_seconds: number | null;
+  paused: string;
+  errors: Record<string, number>;
+  harvest: Record<string, { pages: number; share: number; recent: number }>;
+}
+
+export interface Task {
+  id: number;
+  name: string;
+  state: string;
+  schedule: string;
+  zone: string;
+  next_at: number | null;
+  wish: string;
+  crawl: string;
+  latest: Run | null;
+  page_limit: number;
+  progress: Progress | null;
+}
+
+export interface TaskNode {
+  node: string;
+  pages: number;
+  kept: number;
+  queued: number;
+  traffic: { peer: string; sent: number; received: number }[];
+  lat: number | null;
+  lon: number | null;
+}
+
+export interface Question {
+  id: number;
+  text: string;
+  webhook: string;
+  asked: number | null;
+  trouble: string;
+  fresh: number;
+}
+
+export interface TaskDetail extends Task {
+  job: { keywords: Record<string, number>; places: Record<string, number>; seeds: string[]; seed_count: number; strategy: string; keep: string; pages: number; minutes: number };
+  runs: Run[];
+  nodes: TaskNode[];
+  log: Record<string, unknown>[];
+  questions: Question[];
+}
+
+export interface TaskList {
+  tasks: Task[];
+  budget: { crawls: number; workers: number } | null;
+  trouble: string;
+  contact: string;
+}
+
+export interface KnownPlace {
+  id: number;
+  name: string;
+  label: string;
+  kind: string;
+  lat: number;
+  lon: number;
+  population: number;
+}
+
+export interface Learnt {
+  memory: string;
+  samples: number;
+  keywords: Record<string, number>;
+  against: Record<string, number>;
+  places: (KnownPlace & { weight: number })[];
+  candidates: (KnownPlace & { share: number; samples: number })[];
+  learnt: Record<string, unknown>;
+}
+
+export interface Checked {
+  errors: { field: string; text: string }[];
+  places: Record<string, { chosen: KnownPlace | null; others: KnownPlace[] }>;
+  next: number[];
 }
 
 export interface PageView {
@@ -129,9 +257,19 @@ export class Refused extends Error {}
 
 export async function ask<T>(path: string, parameters?: URLSearchParams, signal?: AbortSignal): Promise<T> {
   const text = parameters?.toString();
+  return answered<T>(`/api/${path}${text ? `?${text}` : ""}`, { signal: signal ?? null });
+}
+
+/** Write: only pages of this server may, so the browser says that it is one. */
+export async function send<T>(method: "POST" | "DELETE", path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const json = body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return answered<T>(`/api/${path}`, { method, signal: signal ?? null, ...json });
+}
+
+async function answered<T>(address: string, options: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(`/api/${path}${text ? `?${text}` : ""}`, { signal: signal ?? null });
+    response = await fetch(address, options);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Refused(strings.offline);
@@ -142,4 +280,15 @@ export async function ask<T>(path: string, parameters?: URLSearchParams, signal?
     throw new Refused(message ?? `${response.status}`);
   }
   return body as T;
+}
+
+/** Do something that may be refused, and say so where the person looks. */
+export async function attempt(action: () => Promise<void>, say: (message: string) => void): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    if (!(error instanceof Refused)) throw error;
+    say(error.message);
+  }
 }

@@ -1,7 +1,7 @@
 /** The list of results: numbered as the markers are, each entry tied to its marker. */
 
-import type { Hit, SearchAnswer } from "./api";
-import { add, button, el, marked, outerLink } from "./dom";
+import { attempt, type Hit, type SearchAnswer, send } from "./api";
+import { add, button, el, marked, outerLink, svg } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
 import { count, day, strings } from "./strings";
 
@@ -17,10 +17,13 @@ export interface ListEvents {
 export class ResultList {
   readonly element = el("div", { class: "list" });
   private entries = new Map<number, HTMLElement>();
+  private judging = false;
 
   constructor(private readonly events: ListEvents) {}
 
-  show(answer: SearchAnswer, state: State): void {
+  /** `judging`: whether hits can be judged. */
+  show(answer: SearchAnswer, state: State, judging = false): void {
+    this.judging = judging;
     this.entries.clear();
     const list = el("ol", { class: "hits", start: String(state.offset + 1) });
     let near = false;
@@ -83,6 +86,7 @@ export class ResultList {
       others.forEach((place, index) => add(also, index ? ", " : null, button(place.name, () => this.events.onPlace(place.id), { class: "place is-small" })));
       add(footer, also);
     }
+    if (this.judging && hit.topics.length) add(footer, thumbs(hit));
     return footer;
   }
 
@@ -110,6 +114,38 @@ export class ResultList {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     entry?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
   }
+}
+
+const UP = "M2 8h3v8H2zM5 8l4-6c1.4 0 2 1 1.7 2.3L10 7h4.4c1.1 0 1.8 1 1.5 2l-1.6 5.6c-.2.8-.9 1.4-1.7 1.4H5z";
+const DOWN = "M2 10h3V2H2zM5 10l4 6c1.4 0 2-1 1.7-2.3L10 11h4.4c1.1 0 1.8-1 1.5-2l-1.6-5.6C14.100 2.600 13.400 2 12.600 2H5z";
+
+/** A drawn sign, since fonts differ in what they have. */
+function thumb(path: string, onClick: () => void, attributes: Record<string, string>): HTMLButtonElement {
+  const one = button("", onClick, attributes);
+  one.append(svg("svg", { viewBox: "0 0 18 18", class: "tool-icon", "aria-hidden": "true" }, svg("path", { d: path })));
+  return one;
+}
+
+/** Thumbs that teach the topic; a second click takes the judgement back. */
+function thumbs(hit: Hit): HTMLElement {
+  const note = el("span", { class: "thumb-note", role: "status" });
+  const box = el("span", { class: "thumbs" });
+  let said: boolean | null = null;
+  const judge = (good: boolean) =>
+    void attempt(async () => {
+      const now = said === good ? null : good;
+      const answer = await send<{ retrained: boolean; wanted: number }>("POST", "judge", { node: hit.node, page: hit.page, good: now });
+      said = now;
+      up.setAttribute("aria-pressed", String(said === true));
+      down.setAttribute("aria-pressed", String(said === false));
+      note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${answer.wanted} ${strings.moreNeeded}` : strings.noted;
+    }, (message) => {
+      note.textContent = message;
+    });
+  const up = thumb(UP, () => judge(true), { class: "thumb", "aria-label": strings.good, title: strings.good, "aria-pressed": "false" });
+  const down = thumb(DOWN, () => judge(false), { class: "thumb", "aria-label": strings.bad, title: strings.bad, "aria-pressed": "false" });
+  box.append(up, down, note);
+  return box;
 }
 
 function readable(url: string): string {

@@ -14,11 +14,13 @@ import { statistics } from "./statistics";
 import { count, strings } from "./strings";
 import { suggestPlaces } from "./suggest";
 import { TrendPanel } from "./trend";
+import { Workspace } from "./workspace";
 
 let state: State = fromAddress(location.search);
 let asking: AbortController | null = null;
 let known: Info | null = null;
 let selected: number[] = []; // ranks whose marker is open
+let shownAsOf = ""; // the state of the collection that the list shows
 
 // -- The frame -------------------------------------------------------------------------------------
 
@@ -27,6 +29,7 @@ const suggestions = el("ul", { class: "suggestions", id: "suggestions" });
 const statisticsButton = button(strings.statistics, () => change({ q: input.value, view: state.view === "statistics" ? "results" : "statistics", offset: 0 }), { class: "secondary", "aria-pressed": "false" });
 const form = el("form", { class: "search", role: "search", action: "/", method: "get" }, el("div", { class: "search-box" }, input, suggestions), el("button", { type: "submit", class: "primary" }, strings.search), statisticsButton);
 const home = el("a", { class: "brand", href: "/" }, el("span", { class: "rose", "aria-hidden": "true" }), el("h1", { class: "wordmark" }, strings.name));
+const nav = el("nav", { class: "views", "aria-label": strings.views });
 const holdings = el("p", { class: "holdings" });
 const side = el("aside", { class: "side", "aria-label": strings.places });
 const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
@@ -38,7 +41,7 @@ const list = new ResultList({
   onPlace: (id) => choosePlace(id),
   onTopic: (topic) => addWord(/\s/.test(topic) ? `inclass:"${topic}"` : `inclass:${topic}`),
   onOffset: (offset) => {
-    change({ offset, map: "" });
+    change({ offset, map: "", as_of: offset ? state.as_of || shownAsOf : "" });
     main.scrollTo({ top: 0 });
   },
 });
@@ -54,14 +57,16 @@ const map: ResultMap = new ResultMap({
     highlight([]);
   },
   onPlace: (id) => choosePlace(id),
-  onArea: (bbox) => change({ bbox, place: "", near: "", offset: 0, map: map.position() }),
+  onArea: (bbox) => change({ bbox, polygon: "", place: "", near: "", offset: 0, as_of: "", map: map.position() }),
+  onShape: (polygon) => change({ polygon, bbox: "", place: "", near: "", offset: 0, as_of: "", map: map.position() }),
+  onHeat: (on) => change({ layer: on ? "heat" : "places" }),
   onMove: (view) => {
     state = { ...state, map: view };
     history.replaceState(null, "", toAddress(state));
   },
 });
 const trend = new TrendPanel({
-  onRange: (since, until) => change({ since, until, offset: 0 }),
+  onRange: (since, until) => change({ since, until, offset: 0, as_of: "" }),
   onEvery: (every) => change({ every }),
 });
 const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => {
@@ -69,16 +74,42 @@ const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => 
   choosePlace(id);
 }, (reference) => change({ page: reference }));
 
+const workspace = new Workspace((changes) => change(changes));
+const searchBody = el("div", { class: "body" }, side, main, el("div", { class: "right" }, map.element, trend.element));
+
 document.getElementById("app")?.append(
   el("a", { class: "skip", href: "#results" }, strings.skip),
-  el("header", { class: "head" }, home, form, holdings),
-  el("div", { class: "body" }, side, main, el("div", { class: "right" }, map.element, trend.element)),
+  el("header", { class: "head" }, home, nav, form, holdings),
+  searchBody,
+  workspace.element,
   dialog.element,
 );
 
+/** The views that this server has, as links. */
+function showViews(info: Info): void {
+  const views: [string, Partial<State>, boolean][] = [
+    [strings.searchView, { view: "results" }, state.view === "results" || state.view === "statistics"],
+    ...(info.tasks ? [[strings.tasksView, { view: "tasks" }, state.view === "tasks" || state.view === "new"] as [string, Partial<State>, boolean]] : []),
+    ...(info.comparisons ? [[strings.compareView, { view: "compare" }, state.view === "compare"] as [string, Partial<State>, boolean]] : []),
+  ];
+  nav.hidden = views.length < 2;
+  nav.replaceChildren(
+    ...views.map(([name, changes, here]) => {
+      const link = el("a", { href: toAddress({ ...initial, ...changes }) === location.pathname ? "/" : toAddress({ ...initial, ...changes }), class: "view", "aria-current": here ? "page" : null }, name);
+      link.addEventListener("click", (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        change({ ...initial, ...changes });
+      });
+      return link;
+    }),
+  );
+}
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  change({ q: input.value.trim(), offset: 0, map: "", place: input.value.trim() === state.q ? state.place : "", bbox: "", view: state.view });
+  const view = state.view === "statistics" ? "statistics" : "results";
+  change({ q: input.value.trim(), offset: 0, map: "", as_of: "", place: input.value.trim() === state.q ? state.place : "", bbox: "", polygon: "", task: "", view });
   input.blur();
 });
 home.addEventListener("click", (event) => {
@@ -88,7 +119,7 @@ home.addEventListener("click", (event) => {
 });
 suggestPlaces(input, suggestions, (place, rest) => {
   input.value = rest;
-  change({ q: rest, place: String(place.id), near: "", bbox: "", offset: 0, map: "" });
+  change({ q: rest, place: String(place.id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "", task: "", view: state.view === "statistics" ? "statistics" : "results" });
 });
 window.addEventListener("popstate", () => {
   state = fromAddress(location.search);
@@ -103,12 +134,12 @@ function highlight(hovered: number[]): void {
 }
 
 function choosePlace(id: number): void {
-  change({ place: String(id), near: "", bbox: "", offset: 0, map: "", page: "" });
+  change({ place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "", page: "" });
 }
 
 function addWord(word: string): void {
   const words = state.q.includes(word) ? state.q : `${state.q} ${word}`.trim();
-  change({ q: words, offset: 0, map: "" });
+  change({ q: words, offset: 0, as_of: "", map: "" });
 }
 
 /** The one way to change what is shown. */
@@ -135,6 +166,10 @@ async function show(): Promise<void> {
   asking = mine;
   input.value = state.q;
   statisticsButton.setAttribute("aria-pressed", String(state.view === "statistics"));
+  const working = workspace.show(state);
+  searchBody.hidden = working;
+  document.body.classList.toggle("is-working", working);
+  if (working) return showWork(mine);
   document.title = state.q ? `${state.q} — ${strings.name}` : strings.name;
   document.body.classList.add("is-loading");
   if (!main.childElementCount) main.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loading));
@@ -146,6 +181,7 @@ async function show(): Promise<void> {
   paged.set("limit", String(PAGE_SIZE));
   paged.set("offset", String(state.offset));
   paged.set("sort", state.sort);
+  if (state.as_of) paged.set("as_of", state.as_of);
   const trended = new URLSearchParams(withoutDates);
   trended.set("every", state.every);
   try {
@@ -156,6 +192,7 @@ async function show(): Promise<void> {
       known && hasQuestion(state) ? Promise.resolve(known) : ask<Info>("info", undefined, mine.signal),
     ]);
     known = info;
+    showViews(info);
     present(answer, points.points, over, info);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
@@ -167,25 +204,41 @@ async function show(): Promise<void> {
   showPage();
 }
 
+/** A view beside searching: it asks for itself; only the head is shown here. */
+async function showWork(mine: AbortController): Promise<void> {
+  document.body.classList.remove("is-loading", "is-overview");
+  document.title = `${state.view === "compare" ? strings.compareView : strings.tasksView} — ${strings.name}`;
+  try {
+    known ??= await ask<Info>("info", undefined, mine.signal);
+    showViews(known);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    if (!(error instanceof Refused)) throw error;
+  }
+}
+
 function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info: Info): void {
   const asked = hasQuestion(state);
   const events = { onPlace: choosePlace, onWord: addWord };
+  shownAsOf = answer.as_of;
+  map.setTiles(info.tiles);
+  const heat = state.layer === "heat";
   holdings.textContent = `${count(info.pages)} ${strings.pages} · ${count(info.places)} ${strings.placesFound}`;
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
     main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
-    map.show([], points, state.map);
+    map.show([], points, state.map, answer.query.area, heat);
   } else if (!asked) {
     main.replaceChildren(info.pages ? overview(info, answer, events) : nothing(strings.emptyTitle, strings.emptyText));
     side.replaceChildren();
-    map.show([], points, state.map);
+    map.show([], points, state.map, null, heat);
   } else {
-    list.show(answer, state);
+    list.show(answer, state, info.tasks);
     main.replaceChildren(meaning(answer, state, { change }), answer.hits.length ? list.element : nothing());
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
-    map.show(answer.hits, points, state.map);
+    map.show(answer.hits, points, state.map, answer.query.area, heat);
   }
 }
 

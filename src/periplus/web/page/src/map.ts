@@ -8,14 +8,17 @@ import { defaults as defaultControls } from "ol/control/defaults";
 import { boundingExtent, type Extent, getWidth } from "ol/extent";
 import Point from "ol/geom/Point";
 import { defaults as defaultInteractions } from "ol/interaction/defaults";
+import TileLayer from "ol/layer/Tile";
 import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
 import Cluster from "ol/source/Cluster";
 import VectorSource from "ol/source/Vector";
+import XYZ from "ol/source/XYZ";
 import { Circle, Fill, Icon, Stroke, Style, Text } from "ol/style";
-import type { Hit, Point as PlacePoint } from "./api";
+import type { Hit, Point as PlacePoint, Understood } from "./api";
 import { baseMap, color, fontFamily } from "./basemap";
 import { button, el } from "./dom";
+import { DrawTool, heatLayer } from "./maptools";
 import { count, countOf, position, strings } from "./strings";
 
 export interface MapEvents {
@@ -24,6 +27,8 @@ export interface MapEvents {
   onClose(): void;
   onPlace(id: number): void;
   onArea(bbox: string): void;
+  onShape(polygon: string): void;
+  onHeat(on: boolean): void;
   onMove(view: string): void;
 }
 
@@ -38,11 +43,15 @@ export class ResultMap {
   private readonly places = new VectorSource<Feature<Point>>();
   private readonly hitLayer: VectorLayer<Cluster<Feature>>;
   private readonly placeLayer: VectorLayer<Cluster<Feature>>;
+  private readonly heat = heatLayer(this.places);
+  private readonly tools: DrawTool;
   private readonly popup: Overlay;
   private readonly popupBody = el("div", { class: "popup-body" });
   private readonly areaButton: HTMLButtonElement;
   private hot = new Set<number>();
   private moved = false;
+  private tiled = false;
+  private readonly under: number; // where the base map ends
   private settling = true;
 
   constructor(private readonly events: MapEvents) {
@@ -52,7 +61,8 @@ export class ResultMap {
     this.areaButton.hidden = true;
     const close = button("×", () => this.closePopup(), { class: "popup-close", "aria-label": strings.close });
     const popup = el("div", { class: "popup", role: "dialog", "aria-label": strings.where }, close, this.popupBody);
-    this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.areaButton);
+    this.tools = new DrawTool(this.events);
+    this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.tools.element, this.areaButton);
 
     this.placeLayer = new VectorLayer({
       source: new Cluster<Feature>({ source: this.places, distance: 44, minDistance: 14 }),
@@ -66,12 +76,14 @@ export class ResultMap {
     this.popup = new Overlay({ element: popup, positioning: "bottom-center", offset: [0, -12], stopEvent: true, autoPan: { margin: 24 } });
     this.map = new OlMap({
       target,
-      layers: [...base.layers, this.placeLayer, this.hitLayer],
+      layers: [...base.layers, this.heat, this.placeLayer, this.tools.layer, this.hitLayer],
       overlays: [this.popup],
       controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: strings.zoomIn, zoomOutTipLabel: strings.zoomOut } }),
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false }),
       view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: 1, maxZoom: 14 }),
     });
+    this.tools.attach(this.map);
+    this.under = base.layers.length;
     this.listen(target);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       base.restyle();
@@ -80,15 +92,19 @@ export class ResultMap {
   }
 
   private listen(target: HTMLElement): void {
-    this.map.on("click", (event) => this.onClick(event.pixel));
+    this.map.on("click", (event) => {
+      if (!this.tools.active) this.onClick(event.pixel);
+    });
     this.map.on("pointermove", (event) => {
-      if (event.dragging) return;
+      if (event.dragging || this.tools.active) return;
       const cluster = this.at(event.pixel);
       target.classList.toggle("is-pointing", Boolean(cluster));
       const ranks = cluster ? members(cluster).filter((m) => m.get("hit")).map((m) => hitOf(m).rank) : [];
       this.events.onHover(ranks);
     });
-    this.map.on("pointerdrag", () => this.userMoved());
+    this.map.on("pointerdrag", () => {
+      if (!this.tools.active) this.userMoved();
+    });
     target.addEventListener("wheel", () => this.userMoved(), { passive: true });
     target.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.closePopup();
@@ -112,8 +128,12 @@ export class ResultMap {
   }
 
   /** Show the results of the list, and all places that answer; fit to them unless a view is given. */
-  show(hits: Hit[], points: PlacePoint[], view: string): void {
+  show(hits: Hit[], points: PlacePoint[], view: string, area: Understood["area"] = null, heat = false): void {
     this.closePopup();
+    this.tools.outline(area);
+    this.tools.setHeat(heat);
+    this.heat.setVisible(heat);
+    this.placeLayer.setVisible(!heat);
     this.hits.clear(true);
     this.places.clear(true);
     this.hits.addFeatures(
@@ -158,7 +178,7 @@ export class ResultMap {
     }
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
-    this.map.getView().fit(extent, { padding: [70, side, 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
+    this.map.getView().fit(extent, { padding: [70, Math.max(side, 72), 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
   }
 
   /** Where nearly all pages are: a few far away must not make a map of the world of them. */
@@ -192,6 +212,13 @@ export class ResultMap {
   reveal(rank: number): void {
     const cluster = this.hitLayer.getSource()?.getFeatures().find((one) => members(one).some((m) => hitOf(m).rank === rank));
     if (cluster) this.openHits(cluster, rank);
+  }
+
+  /** An online base map over the built-in one, if the server has one configured. */
+  setTiles(url: string): void {
+    if (!url || this.tiled) return;
+    this.tiled = true;
+    this.map.getLayers().insertAt(this.under, new TileLayer({ source: new XYZ({ url }) }));
   }
 
   updateSize(): void {

@@ -2,7 +2,7 @@
 
 import type { SearchAnswer } from "./api";
 import { add, button, el } from "./dom";
-import type { State } from "./state";
+import { question, type State } from "./state";
 import { count, countOf, day, position, strings } from "./strings";
 
 export interface MeaningEvents {
@@ -16,17 +16,23 @@ export function meaning(answer: SearchAnswer, state: State, events: MeaningEvent
   where(chips, answer, state, events);
   when(chips, answer, state, events);
   if (state.view !== "statistics") add(bar, sorting(state, events));
+  if (answer.total) add(bar, exporting(state));
   if (chips.childElementCount) add(bar, chips);
+  if (answer.did_you_mean) {
+    const meant = answer.did_you_mean;
+    add(bar, el("p", { class: "notice" }, `${strings.didYouMean} `, button(meant, () => events.change({ q: meant, offset: 0, as_of: "", map: "" }), { class: "quiet did-you-mean" }), "?"));
+  }
+  if (state.as_of) add(bar, el("p", { class: "notice as-of" }, `${strings.asOf} `, button(strings.asOfNow, () => events.change({ as_of: "", offset: 0 }), { class: "quiet" })));
   if (answer.relaxed) add(bar, el("p", { class: "notice" }, strings.relaxed));
   return bar;
 }
 
 function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: MeaningEvents): void {
   const [chosen, ...others] = answer.query.where;
-  const clear = () => events.change({ place: "", near: "", bbox: "", offset: 0, map: "" });
+  const clear = () => events.change({ place: "", near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "" });
   if (chosen) {
     const group = el("span", { class: "chip-group", role: "group", "aria-label": strings.where }, el("span", { class: "chip-label" }, strings.where));
-    const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", offset: 0, map: "" });
+    const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "" });
     const area = answer.query.area;
     const around = area && "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ` : "";
     add(group, button(`${around}${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }));
@@ -37,7 +43,7 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
     add(chips, group);
   } else if (answer.query.area) {
     const area = answer.query.area;
-    const text = "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ${position(area.lat, area.lon)}` : strings.inBox;
+    const text = "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ${position(area.lat, area.lon)}` : "polygon" in area ? strings.inPolygon : strings.inBox;
     add(chips, el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.where), el("span", { class: "chip is-chosen" }, text), button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` })));
   }
 }
@@ -48,15 +54,26 @@ function when(chips: HTMLElement, answer: SearchAnswer, state: State, events: Me
   const text = `${span.since ? day(span.since) : "…"} – ${span.until ? day(span.until) : "…"}`;
   const group = el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.when), el("span", { class: "chip is-chosen" }, text));
   if (state.since || state.until) {
-    add(group, button("×", () => events.change({ since: "", until: "", offset: 0 }), { class: "chip-clear", "aria-label": `${strings.when}: ${strings.remove}` }));
+    add(group, button("×", () => events.change({ since: "", until: "", offset: 0, as_of: "" }), { class: "chip-clear", "aria-label": `${strings.when}: ${strings.remove}` }));
   }
   add(chips, group);
+}
+
+/** The results as files: links that the browser saves. */
+function exporting(state: State): HTMLElement {
+  const menu = el("ul", { class: "menu-list" }, el("li", { class: "menu-hint" }, strings.exportHint));
+  for (const form of ["csv", "geojson", "gpkg", "geoparquet"] as const) {
+    const asked = question(state);
+    asked.set("to", form);
+    menu.append(el("li", {}, el("a", { href: `/api/export?${asked.toString()}`, download: `periplus-results.${form}` }, strings[form])));
+  }
+  return el("details", { class: "menu" }, el("summary", {}, strings.export), menu);
 }
 
 function sorting(state: State, events: MeaningEvents): HTMLElement {
   const group = el("span", { class: "sorting", role: "group", "aria-label": strings.sort });
   for (const [value, name] of [["relevance", strings.relevance], ["time", strings.time]] as const) {
-    add(group, button(name, () => events.change({ sort: value, offset: 0 }), { "aria-pressed": String(state.sort === value), class: state.sort === value ? "segment is-chosen" : "segment" }));
+    add(group, button(name, () => events.change({ sort: value, offset: 0, as_of: "" }), { "aria-pressed": String(state.sort === value), class: state.sort === value ? "segment is-chosen" : "segment" }));
   }
   return group;
 }

@@ -1,6 +1,6 @@
 /** One page: its text as it was read, with places and words marked, and why it was kept. Never its own HTML. */
 
-import { ask, type PageView, Refused, type Related } from "./api";
+import { ask, attempt, type Details, type Evidence, type PageView, Refused, type Related } from "./api";
 import { add, button, el, marked, outerLink } from "./dom";
 import { day, strings } from "./strings";
 
@@ -50,6 +50,22 @@ export class PageDialog {
     return el("section", { class: "related-box" }, el("h3", {}, title), list);
   }
 
+  /** Why it was kept, its links and its archive record: asked for apart, since it takes longer than the text. */
+  private async detail(view: PageView, why: HTMLElement, links: HTMLElement): Promise<void> {
+    const path = `page/${encodeURIComponent(view.node)}/${view.page}`;
+    await attempt(async () => {
+      const found = await ask<Details>(`${path}/details`);
+      why.replaceChildren(...(found.evidence.length ? found.evidence.map(evidence) : [el("p", { class: "path" }, strings.noEvidence)]));
+      if (found.archived) why.append(el("p", {}, el("a", { href: `/api/${path}/record`, download: "" }, strings.record)));
+      const list = el("ul", { class: "link-list" });
+      for (const link of found.links) {
+        const name = link.anchor || link.url || strings.unknownUrl;
+        list.append(el("li", {}, link.url ? outerLink(link.url, name) : el("span", {}, name), el("small", {}, `${strings.linkTo} ${link.node || "–"}${link.outcome ? ` · ${link.outcome.replaceAll("_", " ")}` : ""}`)));
+      }
+      links.replaceChildren(el("details", {}, el("summary", {}, `${strings.links} (${found.links.length})`), found.links.length ? list : el("p", { class: "path" }, strings.noLinks)));
+    }, (message) => why.replaceChildren(el("p", { class: "is-error" }, message)));
+  }
+
   private fill(view: PageView): void {
     const facts = el("dl", { class: "facts" });
     const fact = (name: string, value: string) => add(facts, el("div", {}, el("dt", {}, name), el("dd", {}, value)));
@@ -61,17 +77,27 @@ export class PageDialog {
       const share = place.weight === undefined ? "" : ` · ${Math.round(place.weight * 100)} %`;
       places.append(el("li", {}, button(`${place.label ?? place.name}${share}`, () => this.onPlace(place.id), { class: "chip" })));
     }
+    const why = el("div", { class: "evidence" }, el("p", { class: "path" }, strings.loadingWord));
+    const links = el("div", { class: "page-links" });
+    void this.detail(view, why, links);
     const text = el("div", { class: "page-text", lang: view.language || null }, marked(view.text, view.marks));
     this.element.replaceChildren(
       this.closer(),
       el("h2", {}, view.title || view.url),
       el("p", { class: "path" }, `${view.published ? day(view.published) : strings.undated} · `, outerLink(view.url, view.url)),
       places,
-      el("details", { class: "why" }, el("summary", {}, strings.why), facts),
+      el("details", { class: "why", open: true }, el("summary", {}, strings.why), facts, why),
       text,
+      links,
       this.others(strings.nearbyPages, view.nearby),
       this.others(strings.similarPages, view.similar),
     );
     this.element.scrollTop = 0;
   }
+}
+
+function evidence(one: Evidence): HTMLElement {
+  const rows = (title: string, relevance: number, least: number, values: { name: string; value: number }[]) =>
+    el("div", { class: "evidence-part" }, el("h4", {}, `${title} ${relevance.toFixed(2)} (${strings.least} ${least.toFixed(2)})`), el("p", { class: "evidence-chips" }, ...values.map((value) => el("span", { class: "chip" }, `${value.name} · ${value.value.toFixed(2)}`))));
+  return el("section", { class: "evidence-topic" }, el("h3", {}, one.topic), rows(strings.keywords, one.keyword_relevance, one.keyword_threshold, one.keywords), rows(strings.places, one.place_relevance, one.place_threshold, one.places), el("p", { class: "path" }, strings.evidenceNote));
 }

@@ -7,21 +7,29 @@ export interface State {
   place: string;
   near: string;
   bbox: string;
+  polygon: string;
   since: string;
   until: string;
   sort: "relevance" | "time";
   offset: number;
-  view: "results" | "statistics";
+  view: View;
   every: Every;
   map: string;
   page: string;
+  layer: "places" | "heat";
+  as_of: string;
+  task: string;
+  result: string;
 }
+
+export type View = "results" | "statistics" | "tasks" | "new" | "compare";
 
 export const initial: State = {
   q: "",
   place: "",
   near: "",
   bbox: "",
+  polygon: "",
   since: "",
   until: "",
   sort: "relevance",
@@ -30,6 +38,10 @@ export const initial: State = {
   every: "month",
   map: "",
   page: "",
+  layer: "places",
+  as_of: "",
+  task: "",
+  result: "",
 };
 
 export const PAGE_SIZE = 10;
@@ -37,11 +49,13 @@ export const PAGE_SIZE = 10;
 export function fromAddress(search: string): State {
   const given = new URLSearchParams(search);
   const state: State = { ...initial };
-  for (const key of ["q", "place", "near", "bbox", "since", "until", "map", "page"] as const) {
+  for (const key of ["q", "place", "near", "bbox", "polygon", "since", "until", "map", "page", "as_of", "task", "result"] as const) {
     state[key] = given.get(key) ?? "";
   }
   state.sort = given.get("sort") === "time" ? "time" : "relevance";
-  state.view = given.get("view") === "statistics" ? "statistics" : "results";
+  const view = given.get("view");
+  if (view === "statistics" || view === "tasks" || view === "new" || view === "compare") state.view = view;
+  if (given.get("layer") === "heat") state.layer = "heat";
   const every = given.get("every");
   if (every === "day" || every === "week" || every === "month" || every === "year") state.every = every;
   const offset = Number.parseInt(given.get("offset") ?? "0", 10);
@@ -59,13 +73,13 @@ export function toAddress(state: State): string {
 }
 
 export function hasQuestion(state: State): boolean {
-  return Boolean(state.q.trim() || state.place || state.near || state.bbox || state.since || state.until);
+  return Boolean(state.q.trim() || state.place || state.near || state.bbox || state.polygon || state.since || state.until);
 }
 
 /** The part of the state that the server is asked with. */
 export function question(state: State): URLSearchParams {
   const out = new URLSearchParams();
-  for (const key of ["q", "place", "near", "bbox", "since", "until"] as const) {
+  for (const key of ["q", "place", "near", "bbox", "polygon", "since", "until"] as const) {
     if (state[key]) out.set(key, state[key]);
   }
   return out;

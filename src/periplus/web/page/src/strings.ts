@@ -76,6 +76,185 @@ export const strings = {
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   node: "node",
+
+  // Views
+  views: "Views",
+  searchView: "Search",
+  tasksView: "Crawls",
+  compareView: "Compare",
+
+  // Search
+  didYouMean: "Did you mean",
+  asOf: "Results as they were when you began to page.",
+  asOfNow: "Show the newest",
+  export: "Export",
+  exportHint: "At most 10,000 results",
+  csv: "CSV (spreadsheet)",
+  geojson: "GeoJSON (QGIS, web maps)",
+  gpkg: "GeoPackage (QGIS)",
+  geoparquet: "GeoParquet (DuckDB, GeoPandas)",
+  inPolygon: "in the drawn shape",
+  drawBox: "Draw a box",
+  drawPolygon: "Draw a shape",
+  drawHint: "Drag for a box. Esc ends drawing.",
+  drawShapeHint: "Click corners, double-click the last one. Esc ends drawing.",
+  heat: "Heat map",
+  good: "This page belongs to the topic",
+  bad: "This page does not belong to the topic",
+  taught: "Thank you. The topic was learnt anew; the next run judges by it.",
+  noted: "Noted.",
+  moreNeeded: "more good pages and the topic is learnt anew",
+
+  // Page view
+  evidence: "Evidence",
+  evidenceNote: "Judged again from the stored text.",
+  least: "at least",
+  keywords: "Keywords",
+  links: "Links of this page",
+  noLinks: "No links were stored.",
+  linkTo: "to",
+  unknownUrl: "address not stored",
+  record: "Archive record (WARC)",
+  noEvidence: "This crawl has no topic: every page was kept.",
+
+  // Tasks
+  tasksTitle: "Saved crawls",
+  tasksIntro: "A crawl collects pages about your topics and places, now or on a schedule.",
+  newTask: "New crawl",
+  noTasksTitle: "No crawls yet",
+  noTasksText: "Say what you look for and where; Periplus collects the pages, shows them on the map and keeps them up to date.",
+  back: "All crawls",
+  start: "Start",
+  pause: "Pause",
+  resume: "Resume",
+  stop: "Stop",
+  removeTask: "Remove",
+  removeAsk: "Remove this crawl and its history? The pages that it found stay on disk.",
+  eraseAsk: "Also delete the pages",
+  cancel: "Cancel",
+  byHand: "By hand",
+  nextRun: "next run",
+  previousRun: "last run",
+  never: "never",
+  waitingForRoom: "waits for room: other crawls run",
+  pagesRead: "pages read",
+  pagesKept: "kept",
+  pagesPerSecond: "pages a second",
+  harvest: "harvest",
+  harvestHint: "share of the pages read that belong to the topic",
+  queue: "in the queue",
+  timeLeft: "left",
+  hosts: "sites busy",
+  errors: "What did not work",
+  noErrors: "Nothing so far.",
+  reason: "Reason",
+  number: "Number",
+  log: "Log",
+  emptyLog: "Nothing yet.",
+  nodesMap: "Nodes and the links that they send each other",
+  nodesTable: "Nodes",
+  sentLinks: "sent",
+  history: "Runs",
+  noRuns: "It has not run yet.",
+  began: "Began",
+  took: "Took",
+  cause: "Why",
+  state: "State",
+  newPages: "New",
+  changedPages: "Changed",
+  gonePages: "Gone",
+  ended: "How it ended",
+  causes: { hand: "by hand", schedule: "schedule", missed: "missed, caught up" } as Record<string, string>,
+  states: {
+    new: "not run yet", scheduled: "scheduled", waiting: "waiting", running: "running", pausing: "pausing…", paused: "paused",
+    stopping: "stopping…", done: "done", limit: "limit reached", stopped: "stopped", failed: "failed",
+  } as Record<string, string>,
+  alerts: "Alerts",
+  alertsHint: "A saved question: what is new goes into a feed, and to a webhook if you give one.",
+  questionLabel: "Question",
+  webhookLabel: "Webhook (optional)",
+  saveQuestion: "Save",
+  newHits: "new",
+  feed: "Feed",
+  showResults: "Show the pages",
+  aboutJob: "What it looks for",
+  seeds: "Seeds",
+  liveLost: "The live view is interrupted; it will go on by itself.",
+
+  // New crawl
+  formTitle: "New crawl",
+  formIntro: "Name it, say what and where, and where to begin. The rest has sensible defaults.",
+  nameLabel: "Name",
+  namePlaceholder: "Floods around Sylhet",
+  whatTitle: "What",
+  whatHint: "Words and phrases of the pages you look for. The weight says how much each counts.",
+  keywordLabel: "Keyword",
+  weightLabel: "Weight",
+  addKeyword: "Add a keyword",
+  learnTitle: "Learn from samples",
+  learnHint: "Give 3 to 100 pages or texts that are what you look for. You can change what was learnt before you start.",
+  learnFiles: "Sample files (text or HTML)",
+  learning: "Learning…",
+  learntFrom: "Learnt from",
+  samplesWord: "samples",
+  whereTitle: "Where",
+  whereHint: "Type a name and choose the right one, or click on the map.",
+  placeLabel: "Place",
+  placePlaceholder: "Lisbon",
+  noSuchPlace: "No place of that name.",
+  choosePlace: "Which one?",
+  kinds: { city: "town", admin1: "state or region", admin2: "county", country: "country", continent: "continent", feature: "landscape", region: "region" } as Record<string, string>,
+  mapPick: "Map: click to choose a place",
+  beginTitle: "Where to begin",
+  seedsLabel: "Addresses, one a line",
+  seedsPlaceholder: "https://example.org/news",
+  seedsFile: "or from a file",
+  contactLabel: "Contact",
+  contactHint: "Your web or e-mail address: sites see it, so that they can reach you.",
+  howTitle: "How",
+  strategyLabel: "Strategy",
+  strategies: {
+    url: "url — by places in the address", anchor: "anchor — by the words of the link", content: "content — by the page it stands on",
+    nearest: "nearest — the closest node", hash: "hash — spread evenly", "hash-host": "hash-host — spread by site",
+  } as Record<string, string>,
+  nodesLabel: "Nodes",
+  nodesHint: "Leave empty for one node. With several, each owns places: links about them go to it.",
+  nodeName: "Node",
+  nodePlaces: "Its places, separated by ;",
+  addNode: "Add a node",
+  pagesLabel: "Pages a run (0: no limit)",
+  minutesLabel: "Minutes a run (0: no limit)",
+  delayLabel: "Seconds between requests to a site",
+  workersLabel: "Worker processes (0: its share)",
+  keepLabel: "Keep",
+  keepRelevant: "pages about the topic",
+  keepAll: "all pages",
+  whenTitle: "When",
+  everyLabel: "Every",
+  hoursWord: "hours",
+  dailyLabel: "Daily at",
+  cronLabel: "Cron line",
+  nextRuns: "Next runs",
+  saveAndStart: "Save and start",
+  saveOnly: "Save",
+  checking: "Checking…",
+  allGood: "Everything is fine.",
+  fix: "Please look at",
+  more1: "Limits, nodes and strategy",
+
+  // Compare
+  compareTitle: "Strategies compared",
+  compareEmpty: "No comparison is served",
+  compareEmptyText: "Make one with `periplus compare`, then serve it with `--compare FOLDER`.",
+  measure: "Measure",
+  strategy: "Strategy",
+  overPages: "over pages",
+  loadingWord: "Loading…",
+  measures: {
+    geo_coverage: "geo-coverage", geo_focus: "geo-focus", entity_uniqueness: "entity uniqueness", geo_centrality: "geo-centrality",
+    overlap: "overlap", diversity: "diversity", communication_overhead: "URLs sent a page", accuracy: "accuracy", coverage: "coverage",
+    own_target_pages_per_download: "own-target pages a download", links_assigned_away_per_page: "links for others a page",
+  } as Record<string, string>,
 } as const;
 
 const numbers = new Intl.NumberFormat("en");
@@ -93,6 +272,24 @@ const dates = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", d
 export function day(iso: string): string {
   const time = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(time) ? iso : dates.format(time);
+}
+
+const moments = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+
+/** A Unix time in the reader's own zone. */
+export function moment(at: number | null): string {
+  return at === null ? strings.never : moments.format(at * 1000);
+}
+
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  if (h) return `${h} h ${m} min`;
+  return m ? `${m} min ${s} s` : `${s} s`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
 }
 
 export function position(lat: number, lon: number): string {

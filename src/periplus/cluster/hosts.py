@@ -1,0 +1,191 @@
+"""Whose turn it is at a host: one polite crawler, however many nodes want it.
+
+The first node that wants a host notes so in the key-value store and asks the host from then on as if it were alone.
+Only when a second one wants it too, they take turns in slices of time: whoever has the host ends its request, writes
+the next one's name, and how long the host is still to rest. That is a duration, so the machines' clocks need not agree.
+The note belongs to a node, not to a process: who takes the node over has the host as well.
+"""
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from periplus.clock import Clock
+from periplus.cluster.records import Board, key_of
+from periplus.exchange.connection import Temporary, give_way, temporary_errors
+from periplus.frontier import Schedule
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
+
+__all__ = ["HostLeases", "HostNote"]
+
+LOOK_SECONDS = 1.0
+"""How often who waits looks again, should a message have got lost."""
+
+BUSY_SECONDS = 0.02
+AT_ONCE = 64
+
+
+class HostNote(Struct, frozen=True):
+    """Who has a host, who waits for it, and how long it rests after it was passed on."""
+
+    holder: str
+    waiting: tuple[str, ...] = ()
+    rest_seconds: float = 0.0
+
+
+class HostLeases:
+    """The hosts that nodes of this process have or wait for. Belongs to the event loop."""
+
+    def __init__(
+        self,
+        client: "Client",
+        board: Board,
+        crawl: str,
+        *,
+        schedule: Schedule,
+        clock: Clock,
+        slice_seconds: float,
+        hosted: Callable[[str], bool],
+    ) -> None:
+        self._client = client
+        self._board = board
+        self._prefix = f"periplus.{crawl}.host"
+        self._schedule = schedule
+        self._clock = clock
+        self._slice_seconds = slice_seconds
+        self._hosted = hosted
+        self._since: dict[str, float] = {}  # hosts that we have, and since when
+        self._wanted: dict[str, str] = {}  # hosts that we wait for, and for which node
+        self._hints: dict[str, asyncio.Event] = {}
+        self._passing: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._gate = asyncio.Semaphore(AT_ONCE)
+        self.created = 0
+        self.passed_on = 0
+
+    async def listen(self, node: str) -> None:
+        """Hear what others say to a node that this process runs."""
+        await self._client.subscribe(f"{self._prefix}.{node}", cb=self._on_hint)
+
+    def close(self) -> None:
+        """Stop waiting."""
+        for task in self._tasks:
+            task.cancel()
+
+    def want(self, host: str, node: str) -> None:
+        """A node has URLs of a host; until the host is ours, the schedule leaves it alone."""
+        if host in self._since or host in self._wanted:
+            return
+        self._wanted[host] = node
+        self._schedule.suspend(host)
+        self._start(self._obtain(host, node))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _obtain(self, host: str, node: str) -> None:
+        key = f"host.{key_of(host)}"
+        hint = self._hints.setdefault(host, asyncio.Event())
+        while host in self._wanted:
+            hint.clear()
+            try:
+                async with self._gate:
+                    note = await self._ask(key, node)
+            except Temporary:
+                give_way()
+                await self._clock.sleep(LOOK_SECONDS)
+                continue
+            if self._hosted(note.holder):
+                self._have(host, note.rest_seconds)
+                return
+            await self._hint(note.holder, host)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await hint.wait()
+
+    async def _ask(self, key: str, node: str) -> HostNote:
+        """The note of a host, with us in it: as its holder if it was free, else in the line."""
+        mine = HostNote(node)
+        found = await self._board.get(key, HostNote)
+        if found is None:
+            if await self._board.create(key, mine) is not None:
+                self.created += 1
+                return mine
+            return await self._ask(key, node)
+        note, revision = found
+        if self._hosted(note.holder) or node in note.waiting:
+            return note
+        queued = replace(note, waiting=(*note.waiting, node))
+        return note if await self._board.replace(key, queued, revision) is not None else await self._ask(key, node)
+
+    def _have(self, host: str, rest_seconds: float) -> None:
+        now = self._clock.monotonic()
+        self._wanted.pop(host, None)
+        self._since[host] = now
+        if rest_seconds:
+            self._schedule.hold(host, now + rest_seconds)
+        self._schedule.resume(host)
+
+    async def _hint(self, node: str, host: str) -> None:
+        with contextlib.suppress(Temporary):
+            async with temporary_errors(host):
+                await self._client.publish(f"{self._prefix}.{node}", host.encode())
+
+    async def _on_hint(self, message: "Msg") -> None:
+        """Somebody waits for a host that we have, or one that we wait for is ours now."""
+        host = message.data[:1024].decode("utf-8", "replace")
+        if host in self._wanted:
+            self._hints[host].set()
+            return
+        if host not in self._passing:
+            # One that we do not know of may be noted under a node that was taken over, and wants it no more.
+            self._since.setdefault(host, -math.inf)
+            self._passing.add(host)
+            self._start(self._pass_on(host))
+
+    async def _pass_on(self, host: str) -> None:
+        """End our slice of a host, and let the next one have it."""
+        try:
+            end = self._since[host] + self._slice_seconds
+            while self._schedule.is_wanted(host) and (left := end - self._clock.monotonic()) > 0:
+                await self._clock.sleep(min(left, 0.1))
+            self._schedule.suspend(host)
+            while self._schedule.is_asked(host):
+                await self._clock.sleep(BUSY_SECONDS)
+            del self._since[host]
+            await self._write_next(host)
+        finally:
+            self._passing.discard(host)
+
+    async def _write_next(self, host: str) -> None:
+        key, node = f"host.{key_of(host)}", self._schedule.who_wants(host)
+        while True:
+            try:
+                found = await self._board.get(key, HostNote)
+                if found is None or not self._hosted(found[0].holder):
+                    break  # it was not ours
+                note, revision = found
+                line = (*note.waiting, *([node] if node and node not in note.waiting else []))
+                if not note.waiting:
+                    self._have(host, 0.0)
+                    return
+                rest = max(0.0, self._schedule.ready_at(host) - self._clock.monotonic())
+                if await self._board.replace(key, HostNote(line[0], line[1:], rest), revision) is not None:
+                    self.passed_on += 1
+                    await self._hint(line[0], host)
+                    break
+            except Temporary:
+                give_way()
+                await self._clock.sleep(LOOK_SECONDS)
+        if node:
+            self.want(host, node)

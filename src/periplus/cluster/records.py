@@ -1,0 +1,169 @@
+"""What a crawl keeps in NATS' key-value store: its job and state, who runs each node, hosts, robots.txt.
+
+Every write names the revision that it replaces, so of two who change a record one is told to look again.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from periplus.errors import EnvironmentFailure
+from periplus.exchange.connection import patiently, temporary_errors
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.js.kv import KeyValue
+
+__all__ = ["PROTOCOL", "Board", "CrawlRecord", "NodeRecord", "key_of"]
+
+PROTOCOL = 1
+"""Grows when nodes of two versions would misunderstand each other; such nodes do not join."""
+
+ANSWER_SECONDS = 2.0
+MAX_JOB_BYTES = 512 * 1024
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Struct)
+
+
+class CrawlRecord(Struct, frozen=True):
+    """The job that all nodes run, and what they are to do: run, pause, stop; or that it has ended, and why."""
+
+    protocol: int
+    version: str
+    job: str
+    """The job as TOML, with seeds and targets settled."""
+    nodes: tuple[str, ...]
+    state: str = "running"  # running, paused, stopping, ended
+    reason: str = ""
+
+
+class NodeRecord(Struct, frozen=True):
+    """Who runs a node, under which epoch, and how it is going. Every heartbeat writes it anew."""
+
+    node: str
+    member: str  # the process, by a random name
+    epoch: int
+    beat: int
+    version: str
+    machine: str
+    folder: str
+    pid: int
+    generation: str = ""  # of its database
+    state: str = "running"  # running, left
+    pages: int = 0
+    kept: int = 0
+    queued: int = 0
+    outbox: int = 0
+    rate: float = 0.0
+    sent: int = 0
+    refused: int = 0
+    inbox: dict[str, int] = {}
+
+
+def key_of(text: str) -> str:
+    """A host or an origin as a key."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+class Board:
+    """The crawl's bucket. Calls that fail for a moment are tried again for a while, then raise `Temporary`."""
+
+    def __init__(self, client: "Client", crawl: str) -> None:
+        self._client = client
+        self.bucket = f"periplus-{crawl}"
+        self._kv: KeyValue | None = None
+        self._decoders: dict[type[Struct], msgspec.msgpack.Decoder[Struct]] = {}
+
+    async def open(self, replicas: int) -> None:
+        """Make the bucket if it is not there."""
+        from nats.js.errors import BadRequestError, NotFoundError  # noqa: PLC0415
+
+        js = self._client.jetstream(timeout=ANSWER_SECONDS)
+
+        async def bound() -> "KeyValue":
+            async with temporary_errors(self.bucket):
+                try:
+                    return await js.key_value(self.bucket)
+                except NotFoundError:
+                    try:
+                        return await js.create_key_value(bucket=self.bucket, history=1, replicas=replicas)
+                    except BadRequestError:  # somebody else has made it just now
+                        return await js.key_value(self.bucket)
+
+        self._kv = await patiently(bound)
+
+    @property
+    def _store(self) -> "KeyValue":
+        if self._kv is None:
+            raise EnvironmentFailure(f"{self.bucket}: not open")
+        return self._kv
+
+    async def _try(self, key: str, call: Callable[[], Awaitable[T]], tries: int) -> T:
+        async def once() -> T:
+            async with temporary_errors(key):
+                return await call()
+
+        return await patiently(once, tries=tries)
+
+    async def get(self, key: str, kind: type[S], *, tries: int = 3) -> tuple[S, int] | None:
+        """A record and its revision, or None; EnvironmentFailure if it is not one that we can read."""
+        from nats.js.errors import KeyNotFoundError  # noqa: PLC0415
+
+        try:
+            entry = await self._try(key, lambda: self._store.get(key), tries)
+        except KeyNotFoundError:
+            return None
+        try:
+            return msgspec.msgpack.decode(entry.value or b"", type=kind), entry.revision or 0
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise EnvironmentFailure(
+                f"{self.bucket}: the record {key} is of another version of Periplus ({error})"
+            ) from None
+
+    async def create(self, key: str, record: Struct, *, tries: int = 3) -> int | None:
+        """Write a record that is not there; its revision, or None if somebody else was first."""
+        from nats.js.errors import KeyWrongLastSequenceError  # noqa: PLC0415
+
+        data = msgspec.msgpack.encode(record)
+        try:
+            return await self._try(key, lambda: self._store.create(key, data), tries)
+        except KeyWrongLastSequenceError:
+            return await self._was_it_us(key, data)
+
+    async def replace(self, key: str, record: Struct, revision: int, *, tries: int = 3) -> int | None:
+        """Write a record in place of that revision; the new one, or None if somebody else has written it meanwhile."""
+        from nats.js.errors import KeyWrongLastSequenceError  # noqa: PLC0415
+
+        data = msgspec.msgpack.encode(record)
+        try:
+            return await self._try(key, lambda: self._store.update(key, data, last=revision), tries)
+        except KeyWrongLastSequenceError:
+            return await self._was_it_us(key, data)
+
+    async def _was_it_us(self, key: str, data: bytes) -> int | None:
+        """A first try may have been written although its answer got lost; then the record is ours after all."""
+        from nats.js.errors import KeyNotFoundError  # noqa: PLC0415
+
+        try:
+            entry = await self._try(key, lambda: self._store.get(key), 3)
+        except KeyNotFoundError:
+            return None
+        return entry.revision if entry.value == data else None
+
+    async def put(self, key: str, record: Struct) -> None:
+        """Write a record, whatever was there."""
+        data = msgspec.msgpack.encode(record)
+        await self._try(key, lambda: self._store.put(key, data), 2)
+
+    async def change(self, key: str, kind: type[S], how: Callable[[S], S]) -> S | None:
+        """Change a record that others may change as well; None if there is none."""
+        while (found := await self.get(key, kind)) is not None:
+            record, revision = found
+            changed = how(record)
+            if changed == record or await self.replace(key, changed, revision) is not None:
+                return changed
+        return None

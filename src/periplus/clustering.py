@@ -1,0 +1,255 @@
+"""The commands `cluster status`, `stop`, `pause` and `resume`, and what `crawl --cluster` does.
+
+What it does is to submit a job and to follow it.
+"""
+
+import asyncio
+import contextlib
+import json
+import tomllib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from periplus import __version__
+from periplus.cluster import Board, CrawlRecord
+from periplus.cluster.control import ask_all, order, read_crawl, read_nodes, submit
+from periplus.errors import ConfigError, EnvironmentFailure, UsageError
+from periplus.exchange.connection import Temporary, connected, crawl_key, temporary_errors
+from periplus.job import Prepared, job_toml
+from periplus.settings import ClusterSettings, Job, job_from_dict
+
+__all__ = ["cluster_app", "cluster_settings", "followed", "job_text", "on_board", "status_table", "submitted_job"]
+
+FOLLOW_SECONDS = 0.5
+ClusterOption = Annotated[
+    str,
+    typer.Option(
+        "--cluster",
+        envvar="PERIPLUS_CLUSTER",
+        help="NATS servers (nats://HOST:4222, several with commas), or a TOML file with a [cluster] table.",
+    ),
+]
+NameOption = Annotated[str, typer.Option("--crawl", help="Name of the crawl; not needed if there is only one.")]
+
+cluster_app = typer.Typer(help="See and steer a crawl on several machines.", no_args_is_help=True)
+
+
+def cluster_settings(given: str, base: ClusterSettings | None = None) -> ClusterSettings:
+    """Where NATS is and who we are there, by the command line over what the job says."""
+    settings = base or ClusterSettings()
+    if not given:
+        return settings
+    if given.endswith(".toml"):
+        try:
+            data = tomllib.loads(Path(given).read_text("utf-8"))
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"--cluster {given}: {error}") from None
+        mine = job_from_dict({"cluster": data.get("cluster", {})}, given).cluster
+        folder = Path(given).absolute().parent
+        files = {
+            key: str(folder / value)
+            for key in mine.__struct_fields__
+            if key.endswith(FILES) and (value := getattr(mine, key))
+        }
+        return msgspec.structs.replace(mine, **files)
+    servers = [server.strip() for server in given.split(",") if server.strip()]
+    for server in servers:
+        if not server.startswith(("nats://", "tls://", "ws://", "wss://")):
+            raise UsageError(f"--cluster {server}: not a NATS address such as nats://127.0.0.1:4222")
+    return msgspec.structs.replace(settings, servers=servers)
+
+
+FILES = ("_file", "tls_ca", "tls_certificate", "tls_key")
+
+
+@contextlib.asynccontextmanager
+async def on_board(settings: ClusterSettings, name: str) -> AsyncIterator[tuple[Any, Board, str]]:
+    """Connected, with the crawl's bucket open; gives the client, the board and the crawl's key."""
+    async with connected(settings, name="command") as client:
+        key = crawl_key(name) if name else await _only_crawl(client)
+        board = Board(client, key)
+        await board.open(settings.replicas)
+        yield client, board, key
+
+
+async def _only_crawl(client: Any) -> str:
+    async with temporary_errors("streams"):
+        streams = await client.jetstream(timeout=5).streams_info()
+    found = sorted(info.config.name.removeprefix("KV_periplus-") for info in streams if _is_bucket(info.config.name))
+    if not found:
+        raise EnvironmentFailure("no crawl is in this cluster; `periplus crawl JOB.toml --cluster …` submits one")
+    if len(found) > 1:
+        raise UsageError(f"several crawls are in this cluster; say which with --crawl: {', '.join(found)}")
+    return str(found[0])
+
+
+def _is_bucket(name: str | None) -> bool:
+    return bool(name) and str(name).startswith("KV_periplus-")
+
+
+def job_text(prepared: Prepared) -> str:
+    """The job as all machines must have it: without what each has for itself."""
+    cluster = prepared.job.cluster
+    shared = ClusterSettings(
+        replicas=cluster.replicas,
+        heartbeat_seconds=cluster.heartbeat_seconds,
+        linger_seconds=cluster.linger_seconds,
+        slice_seconds=cluster.slice_seconds,
+        stream_bytes=cluster.stream_bytes,
+    )
+    seeds = [url for url, _ in prepared.seeds]
+    job = msgspec.structs.replace(
+        prepared.job, out=".", seeds=seeds, targets="", cluster=shared, run=Job().run, nodes=prepared.job.nodes
+    )
+    return job_toml(job)
+
+
+async def submitted_job(settings: ClusterSettings, name: str) -> Job:
+    """The job that somebody has submitted; waits for it."""
+    async with on_board(settings, name) as (_client, board, _key):
+        while True:
+            record = await read_crawl(board, __version__)
+            if record is not None:
+                return job_from_dict(tomllib.loads(record.job), f"the job in {board.bucket}")
+            await asyncio.sleep(FOLLOW_SECONDS)
+
+
+# -- Following -------------------------------------------------------------------------------------
+
+
+async def followed(prepared: Prepared, show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """Submit a job and follow it to its end; gives the last status."""
+    async with on_board(prepared.job.cluster, prepared.job.name) as (client, board, key):
+        record = await submit(board, job_text(prepared), prepared.nodes, __version__)
+        if record.state != "running":
+            await order(client, board, key, "running", "")
+        while True:
+            with contextlib.suppress(Temporary):
+                status = await _status(client, board, key)
+                show(status)
+                if status["state"] in ("ended", "stopping") and not any(n["alive"] for n in status["nodes"].values()):
+                    return status
+            await asyncio.sleep(FOLLOW_SECONDS)
+
+
+async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
+    """Who runs what, how far it is, and what waits where."""
+    from nats.js.errors import NotFoundError  # noqa: PLC0415
+
+    crawl = await read_crawl(board, __version__)
+    if crawl is None:
+        raise EnvironmentFailure(
+            f"{board.bucket}: there is no such crawl; `periplus cluster status` lists those there are"
+        )
+    records, reports = await read_nodes(board, crawl.nodes), await ask_all(client, key, crawl.nodes)
+    js, stream = client.jetstream(timeout=2), f"periplus-{key}"
+    nodes: dict[str, Any] = {}
+    for name in crawl.nodes:
+        record, report, lag = records.get(name), reports.get(name), 0
+        with contextlib.suppress(NotFoundError):
+            async with temporary_errors(stream):
+                info = await js.consumer_info(stream, f"node-{name}")
+                lag = (info.num_pending or 0) + (info.num_ack_pending or 0)
+        nodes[name] = {
+            "alive": report is not None,
+            "machine": record.machine.partition("/")[0] if record else "",
+            "pid": record.pid if record else 0,
+            "epoch": record.epoch if record else 0,
+            "version": record.version if record else "",
+            "pages": report.pages if report else record.pages if record else 0,
+            "queued": report.queued if report else record.queued if record else 0,
+            "rate": record.rate if record and report else 0.0,
+            "unconfirmed": report.outbox if report else record.outbox if record else 0,
+            "lag": lag,
+            "refused": record.refused if record else 0,
+        }
+    return {"crawl": key, "state": crawl.state, "reason": crawl.reason, "nodes": nodes}
+
+
+def status_table(status: dict[str, Any]) -> Table:
+    """The status for people."""
+    title = f"{status['crawl']}: {status['state']}" + (f" ({status['reason']})" if status["reason"] else "")
+    columns = ("node", "runs on", "epoch", "pages", "queued", "pages/s", "unconfirmed", "lag")
+    table = Table(*columns, title=title, title_justify="left", box=None)
+    for name, node in status["nodes"].items():
+        where = f"{node['machine']}:{node['pid']}" if node["alive"] else "nobody"
+        numbers = [f"{node[key]:,}" for key in ("epoch", "pages", "queued", "rate", "unconfirmed", "lag")]
+        table.add_row(name, where, *numbers)
+    return table
+
+
+# -- Commands --------------------------------------------------------------------------------------
+
+
+@cluster_app.command()
+def status(
+    *,
+    cluster: ClusterOption = "",
+    crawl: NameOption = "",
+    watch: Annotated[bool, typer.Option("--watch", help="Keep showing it until interrupted.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as one line of JSON.")] = False,
+) -> None:
+    """Who runs which node, how fast, what waits, and what lags behind.
+
+    Example: periplus cluster status --cluster nats://127.0.0.1:4222 --watch
+    """
+    asyncio.run(_shown(cluster_settings(cluster), crawl, watch=watch, as_json=as_json))
+
+
+async def _shown(settings: ClusterSettings, crawl: str, *, watch: bool, as_json: bool) -> None:
+    console = Console(highlight=False)
+    async with on_board(settings, crawl) as (client, board, key):
+        if as_json:
+            typer.echo(json.dumps(await _status(client, board, key)))
+        elif not watch:
+            console.print(status_table(await _status(client, board, key)))
+        else:
+            with Live(console=console, auto_refresh=False) as live:
+                while True:
+                    with contextlib.suppress(Temporary):
+                        live.update(status_table(await _status(client, board, key)), refresh=True)
+                    await asyncio.sleep(1.0)
+
+
+def _ordered(cluster: str, crawl: str, state: str, reason: str) -> None:
+    async def go() -> CrawlRecord | None:
+        async with on_board(cluster_settings(cluster), crawl) as (client, board, key):
+            return await order(client, board, key, state, reason)
+
+    if asyncio.run(go()) is None:
+        raise EnvironmentFailure(f"no crawl {crawl!r} is in this cluster")
+    typer.echo(f"{state}: all nodes are told")
+
+
+@cluster_app.command()
+def stop(*, cluster: ClusterOption = "", crawl: NameOption = "") -> None:
+    """Stop a crawl on all machines; what is under way is finished, and starting the nodes again resumes it.
+
+    Example: periplus cluster stop --cluster nats://127.0.0.1:4222
+    """
+    _ordered(cluster, crawl, "stopping", "stopped by `periplus cluster stop`")
+
+
+@cluster_app.command()
+def pause(*, cluster: ClusterOption = "", crawl: NameOption = "") -> None:
+    """Let all nodes pause: they stay, but ask no host.
+
+    Example: periplus cluster pause --cluster nats://127.0.0.1:4222
+    """
+    _ordered(cluster, crawl, "paused", "")
+
+
+@cluster_app.command()
+def resume(*, cluster: ClusterOption = "", crawl: NameOption = "") -> None:
+    """Let a crawl that was paused or stopped go on.
+
+    Example: periplus cluster resume --cluster nats://127.0.0.1:4222
+    """
+    _ordered(cluster, crawl, "running", "")

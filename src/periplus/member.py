@@ -1,0 +1,356 @@
+"""A crawl's process in a cluster: it runs one node of the job, and those of machines that were lost.
+
+The way of a page is the same as on one machine (`node.py`, `crawl.py`). What differs: links travel through NATS, URLs
+have homes, hosts that others want are asked in slices of time, and the end is found out together.
+"""
+
+import contextlib
+from collections.abc import Callable, Coroutine, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from periplus import __version__
+from periplus.clock import Clock
+from periplus.cluster import Board, CrawlRecord, HostLeases, Membership, NodeRecord, Report, is_over
+from periplus.cluster.control import ask_all, order
+from periplus.cluster.robots import SharedRobots
+from periplus.crawl import Crawl
+from periplus.errors import EnvironmentFailure, FolderInUse
+from periplus.exchange import Shipment
+from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
+from periplus.exchange.nats import NatsExchange
+from periplus.frontier import HomeIntake, Intake
+from periplus.job import Prepared
+from periplus.model import Parcel
+from periplus.node import Node
+from periplus.rebuilding import join_node
+from periplus.report import Reporter
+from periplus.running import Progress
+from periplus.shared import RobotsShare, Shared
+from periplus.shortcuts import NodeReach, reach_together
+from periplus.store.commit import Delivery
+from periplus.store.summary import Summary
+from periplus.store.ways import WaysOfOneNode
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
+
+__all__ = ["MemberCrawl"]
+
+TELL_SECONDS = 0.1
+LOOK_FOR_END_SECONDS = 0.5
+
+
+class MemberCrawl(Crawl):
+    """Runs one node of a job in a cluster. Like any `Crawl` it is made outside the event loop and runs once."""
+
+    def __init__(
+        self, prepared: Prepared, clock: Clock, name: str, on_progress: Callable[[Progress], None] | None = None
+    ) -> None:
+        self._name = name
+        super().__init__(prepared, clock, on_progress)
+        self._key = crawl_key(prepared.job.name)
+        self._names = tuple(sorted(prepared.nodes))
+        self._locks = contextlib.ExitStack()
+        self._generations: dict[str, str] = {}
+        self._joining = False
+        self._reaches: dict[str, NodeReach] = {}
+        self._order = "running"
+        self._rate = 0.0
+
+    async def run(self) -> Summary:
+        """Crawl until the whole cluster is done, a limit is reached, or somebody stops it."""
+        settings = self._job.cluster
+        async with connected(settings, name=self._name, on_event=self._note) as client:
+            self._client: Client = client
+            self._board = Board(client, self._key)
+            await self._board.open(settings.replicas)
+            self._net = NatsExchange(client, self._key, settings, self._note)
+            self._exchange = self._net
+            await self._net.open_stream()
+            self._members = Membership(
+                self._board,
+                self._names,
+                self._clock,
+                settings.heartbeat_seconds,
+                version=__version__,
+                folder=self._prepared.folder.path.absolute(),
+            )
+            with self._locks:
+                try:
+                    return await super().run()
+                finally:
+                    await self._net.close()
+                    with contextlib.suppress(EnvironmentFailure):
+                        await self._members.leave()
+
+    def _log_file(self) -> Path:
+        """One for each process: those of one machine share the crawl's folder."""
+        folder = self._prepared.folder.node(self._name).path
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / "log.jsonl"
+
+    def _note(self, event: str) -> None:
+        if event == "NATS back":
+            self._members.lost_sight()
+        self._journal.write(event)
+
+    def _make_intake(self) -> Intake:
+        crawl, fetch = self._job.crawl, self._job.fetch
+        return (HomeIntake if crawl.overlap == "forbid" else Intake)(self._prepared.nodes, crawl, fetch)
+
+    def _robots_share(self) -> RobotsShare:
+        return SharedRobots(self._board)
+
+    # -- Joining and taking over -------------------------------------------------------------------
+
+    async def _open(self, shared: Shared) -> None:
+        self._leases = HostLeases(
+            self._client,
+            self._board,
+            self._key,
+            schedule=shared.schedule,
+            clock=self._clock,
+            slice_seconds=self._job.cluster.slice_seconds,
+            hosted=lambda node: node in self._nodes or node == self._name,
+        )
+        shared.schedule.on_want = self._leases.want
+        self._locks.enter_context(self._prepared.folder.node(self._name).locked())
+        before = await self._members.claim(self._name, holds_folder=True)
+        await self._run_node(self._name, before, shared)
+
+    async def _run_node(self, name: str, before: NodeRecord | None, shared: Shared) -> None:
+        """Open a node that is ours and let it take part; no turns meanwhile, since its hosts are known before it is."""
+        self._joining = True
+        await self._leases.listen(name)
+        node, self._generations[name] = await join_node(name, before, self._prepared, shared, self._net)
+        self._nodes[name] = node
+        self._joining = False
+        await self._client.subscribe(f"periplus.{self._key}.report.{name}", cb=self._on_question)
+        self._reaches[name] = NodeReach(
+            node,
+            self._writer,
+            depth=self._job.crawl.depth,
+            redirects=self._job.fetch.redirects,
+            join=lambda node, found: self._join_nearer(node, found, shared),
+        )
+        await self._client.subscribe(f"periplus.{self._key}.ways.{name}", cb=self._on_ways)
+        await self._beat(name)
+        self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
+
+    def _plant(self, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
+        """The seeds of this process's nodes; homes hear of all of them."""
+        for name in list(self._nodes):
+            self._plant_in(name, seeds, shared)
+        self._seeds = tuple(seeds)
+
+    def _plant_in(self, name: str, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
+        for url, node in seeds:
+            if node == name and (seed := shared.intake.accept_seed(name, url)) is not None:
+                self._nodes[name].batch.seeds.append(seed)
+            if isinstance(shared.intake, HomeIntake):
+                shared.intake.know_seed(name, url)
+
+    async def _take_over(self, name: str, shared: Shared) -> None:
+        """Run a node whose process is silent: in its own folder if that is here, else out of the stream."""
+        with contextlib.ExitStack() as lock:
+            try:
+                lock.enter_context(self._prepared.folder.node(name).locked())
+            except FolderInUse:
+                return  # it lives, though it is silent
+            before = await self._members.take_over(name)
+            if before is None:
+                return  # somebody was faster
+            self._locks.push(lock.pop_all())
+        self._journal.write("node taken over", node=name, of=before.machine, epoch=before.epoch + 1)
+        await self._run_node(name, before, shared)
+        self._plant_in(name, self._seeds, shared)
+
+    # -- What goes on beside the turns -------------------------------------------------------------
+
+    def _background(self, shared: Shared, reporter: Reporter) -> list[Coroutine[Any, Any, None]]:
+        return [
+            *super()._background(shared, reporter),
+            self._keep_telling(shared),
+            self._keep_beating(shared, reporter),
+            self._keep_looking_for_the_end(),
+        ]
+
+    async def _keep_telling(self, shared: Shared) -> None:
+        """Acknowledge what was committed; and forget what was learnt about links of nodes elsewhere."""
+        while True:
+            await self._net.tell()
+            if shared.book is not None:
+                for name in self._names:
+                    if name not in self._nodes:
+                        shared.book.take_changed(name)
+            give_way()
+            await self._clock.sleep(TELL_SECONDS)
+
+    async def _keep_beating(self, shared: Shared, reporter: Reporter) -> None:
+        control = await self._client.subscribe(f"periplus.{self._key}.control", cb=self._on_control)
+        try:
+            while True:
+                try:
+                    await self._heartbeat(shared, reporter)
+                except Temporary:
+                    self._members.lost_sight()
+                give_way()
+                await self._clock.sleep(self._members.heartbeat_seconds / 2)
+        finally:
+            with contextlib.suppress(Temporary):
+                async with temporary_errors("control"):
+                    await control.unsubscribe()
+
+    async def _heartbeat(self, shared: Shared, reporter: Reporter) -> None:
+        self._rate = reporter.progress().rate
+        for name in list(self._nodes):
+            await self._beat(name)
+        await self._members.look()
+        for name, record in self._members.records.items():
+            self._net.heard(name, record.inbox)
+        await self._obey()
+        if not self._stop_reason:
+            for name in self._members.orphans():
+                await self._take_over(name, shared)
+
+    async def _beat(self, name: str) -> None:
+        node, counts = self._nodes[name], self._net.counts
+        await self._members.beat(
+            name,
+            generation=self._generations[name],
+            inbox=self._net.committed(name),
+            pages=self._pages_of(name),
+            queued=node.queue.size,
+            outbox=self._net.outstanding(name),
+            rate=round(self._rate, 1),
+            sent=counts["links sent"],
+            refused=counts["refused"],
+        )
+
+    def _pages_of(self, name: str) -> int:
+        return self._nodes[name].store.pages
+
+    async def _on_control(self, _message: "Msg") -> None:
+        with contextlib.suppress(Temporary):
+            await self._obey()
+
+    async def _obey(self) -> None:
+        """Do what the crawl's record says."""
+        found = await self._board.get("crawl", CrawlRecord, tries=1)
+        if found is None:
+            return
+        self._order = found[0].state
+        if self._order in ("stopping", "ended"):
+            self.stop(found[0].reason)
+        self._happened.set()
+
+    # -- Turns and deliveries ----------------------------------------------------------------------
+
+    def _may_begin(self, shared: Shared) -> bool:
+        return (
+            self._order == "running"
+            and not self._joining
+            and self._members.may_work
+            and not self._net.is_full
+            and super()._may_begin(shared)
+        )
+
+    def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
+        if not isinstance(shared.intake, HomeIntake):
+            return super()._delivery(node, shipment, shared)
+        urls, onward, dropped = shared.intake.receive(node, shipment.urls, shipment.targets)
+        received = len(shipment.urls)
+        taken = len(urls) + len(onward)
+        return Delivery(shipment.sender, shipment.sequence, urls, received, received - taken, onward, dropped)
+
+    # -- The end -----------------------------------------------------------------------------------
+
+    def _is_over(self, _shared: Shared) -> bool:
+        """Only when the cluster says so: nothing left here means nothing."""
+        busy = self._turns or self._writing or any(node.batch for node in self._nodes.values())
+        return bool(self._stop_reason) and not busy
+
+    def _report(self, name: str) -> Report:
+        node = self._nodes[name]
+        idle = not (
+            self._turns
+            or self._writing
+            or node.batch
+            or node.queue.size
+            or self._net.waiting
+            or (self._job.crawl.revisit.hours and not self._next_revisits)
+        )
+        return Report(
+            name,
+            self._members.member,
+            self._members.epoch(name),
+            idle=idle,
+            outbox=self._net.outstanding(name),
+            activity=node.store.commits,
+            pages=node.store.pages,
+            queued=node.queue.size,
+            beyond=idle and WaysOfOneNode.has_any(node.store.db),
+        )
+
+    def _join_nearer(self, node: Node, found: list[Parcel], shared: Shared) -> int:
+        """URLs to which a shorter way has appeared; how many are new."""
+        accepted = [shared.intake.accept_after_all(node.name, parcel) for parcel in found]
+        node.batch.nearer += [parcel for parcel in accepted if parcel is not None]
+        return sum(parcel is not None for parcel in accepted)
+
+    async def _on_ways(self, message: "Msg") -> None:
+        name = message.subject.rpartition(".")[2]
+        if name in self._nodes:
+            answer = await self._reaches[name].answer(message.data)
+            with contextlib.suppress(Temporary):
+                async with temporary_errors(name):
+                    await message.respond(answer)
+
+    async def _on_question(self, message: "Msg") -> None:
+        name = message.subject.rpartition(".")[2]
+        if name in self._nodes:
+            with contextlib.suppress(Temporary):
+                async with temporary_errors(name):
+                    await message.respond(msgspec.msgpack.encode(self._report(name)))
+
+    async def _keep_looking_for_the_end(self) -> None:
+        """Whoever runs the first node finds out whether all are done, and tells the others."""
+        while True:
+            give_way()
+            await self._clock.sleep(LOOK_FOR_END_SECONDS)
+            if self._names[0] not in self._nodes or self._order != "running":
+                continue
+            with contextlib.suppress(Temporary):
+                reason = await self._reason_to_end()
+                if reason:
+                    await order(self._client, self._board, self._key, "ended", reason)
+                    await self._obey()
+
+    async def _reason_to_end(self) -> str:
+        first = await self._ask()
+        limit, pages = self._job.crawl.pages, sum(report.pages for report in first.values())
+        if limit and pages >= limit:
+            return f"page limit: {pages:,} pages"
+        if set(first) != set(self._names) or not all(report.idle for report in first.values()):
+            return ""
+        for name in self._names:
+            if await self._net.pending(name):
+                return ""
+        second = await self._ask()
+        if not is_over(self._names, first, second):
+            return ""
+        if any(report.beyond for report in second.values()) and await reach_together(
+            self._client, self._key, self._names
+        ):
+            return ""
+        return "frontier empty"
+
+    async def _ask(self) -> dict[str, Report]:
+        """The reports of those who run the nodes by right."""
+        reports = await ask_all(self._client, self._key, self._names)
+        owners = {name: record.member for name, record in self._members.records.items()}
+        return {name: report for name, report in reports.items() if owners.get(name) == report.member}

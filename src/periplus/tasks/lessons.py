@@ -1,0 +1,172 @@
+"""Topics from pages: what samples and judged pages teach, for the commands and for the web page."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import zstandard
+
+from periplus.errors import UsageError
+from periplus.model import Located, Page, Place
+from periplus.places import Gazetteer, locate
+from periplus.settings import TopicSettings
+from periplus.store.database import open_reader, storage_errors
+from periplus.store.folder import CrawlFolder
+from periplus.topics.learning import Learnt, learn, learn_paper
+from periplus.topics.reading import Reading, read_document
+from periplus.topics.samples import Document
+from periplus.topics.topic_file import Memory, load_memory, memory_path, save_memory, surface_forms, topic_settings
+from periplus.urls import canonicalize, fingerprint
+
+__all__ = [
+    "MAX_SAMPLES",
+    "MIN_SAMPLES",
+    "Judgements",
+    "check_count",
+    "crawl_documents",
+    "learnt_topic",
+    "located",
+    "readings",
+    "taught",
+]
+
+MIN_SAMPLES, MAX_SAMPLES = 3, 100
+MAX_TEXT_BYTES = 32 * 2**20
+
+
+def located(page: Page, gazetteer: Gazetteer) -> Located:
+    """The places of a page, without the candidates that nobody asks for here."""
+    return locate(page.text, gazetteer, url=page.url or None, hints=page.hints, candidates=False)
+
+
+def learnt_topic(memory: Memory, gazetteer: Gazetteer, targets: list[Place], *, paper: bool) -> Learnt:
+    """Learn from a memory; `paper`: by frequency, for the paper's rule."""
+    if paper:
+        return learn_paper(memory.samples, place_of=gazetteer.place)
+    return learn(
+        memory.samples,
+        memory.background,
+        rejected=memory.rejected,
+        targets=targets,
+        language=memory.language,
+        place_of=gazetteer.place,
+    )
+
+
+def crawl_documents(crawl: Path, wanted: str | None = None) -> Iterator[Document]:
+    """The pages of a crawl whose texts were kept, each node's in an order that has nothing to do with their contents.
+
+    With `wanted`, the page of that URL only.
+    """
+    unpack = zstandard.ZstdDecompressor()
+    canonical = canonicalize(wanted) if wanted is not None else None
+    if wanted is not None and canonical is None:
+        raise UsageError(f"{wanted!r} is not an http(s) URL")
+    for node in CrawlFolder.existing(crawl).nodes():
+        with closing(open_reader(node.database)) as db, storage_errors(node.database):
+            for url, title, language, packed in _kept_pages(db, fingerprint(canonical.href) if canonical else None):
+                text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
+                yield Document(url, Page(url, title, text, (), language))
+
+
+def _kept_pages(db: sqlite3.Connection, mark: int | None) -> Iterator[tuple[str, str, str, bytes]]:
+    """Of the fingerprint, or all: these are hashes, so their order is as good as random, and always the same."""
+    which, values = ("WHERE p.fingerprint = ?", (mark,)) if mark is not None else ("ORDER BY p.fingerprint", ())
+    yield from db.execute(
+        f"SELECT p.url, p.title, p.language, t.text FROM page p JOIN page_text t ON t.page_id = p.id {which}",
+        values,
+    )
+
+
+def readings(
+    documents: Iterable[Document], gazetteer: Gazetteer, language: str, *, plain: bool = False
+) -> list[Reading]:
+    """Documents as counts of stems and places; those without a word are left out."""
+    found = []
+    for document in documents:
+        page = document.page
+        reading = read_document(
+            page.text,
+            located(page, gazetteer),
+            title=page.title,
+            language=page.language or language,
+            url=page.url,
+            plain=plain,
+        )
+        if reading.stems:
+            found.append(reading)
+    return found
+
+
+def check_count(count: int) -> None:
+    """UsageError if so many samples are too few or too many."""
+    if not MIN_SAMPLES <= count <= MAX_SAMPLES:
+        raise UsageError(f"{count} samples with text; a topic is learnt from {MIN_SAMPLES} to {MAX_SAMPLES}")
+
+
+# -- Judged pages --------------------------------------------------------------------------------------
+
+
+class Judgements:
+    """What people said about pages of a crawl, in its folder: the last word about each URL counts."""
+
+    def __init__(self, folder: CrawlFolder) -> None:
+        self._folder = folder
+        self._path = folder.path / "judgements.jsonl"
+
+    @property
+    def topic_file(self) -> Path:
+        """Where the topic's memory lies beside, if it was learnt from samples."""
+        return self._folder.path / "topic.toml"
+
+    def add(self, url: str, good: bool | None) -> None:
+        """Note a judgement; None takes it back."""
+        with storage_errors(self._path), self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"url": url, "good": good}) + "\n")
+
+    def all(self) -> dict[str, bool]:
+        """Judged URLs in the order of their first judgement."""
+        found: dict[str, bool | None] = {}
+        try:
+            lines = self._path.read_text("utf-8").splitlines()
+        except OSError:
+            lines = []
+        for line in lines:
+            try:
+                row = json.loads(line)
+                found[str(row["url"])] = row["good"]
+            except (ValueError, KeyError, TypeError):  # torn by a crash
+                continue
+        return {url: good for url, good in found.items() if isinstance(good, bool)}
+
+    def keep_memory(self, memory: Memory) -> None:
+        """Remember what the topic was learnt from."""
+        with storage_errors(self._folder.path):
+            self._folder.path.mkdir(parents=True, exist_ok=True)
+        save_memory(memory_path(self.topic_file), memory)
+
+
+def taught(folder: CrawlFolder, topic: TopicSettings, gazetteer: Gazetteer) -> TopicSettings | None:
+    """The topic learnt anew with the judged pages of a crawl; None while there are too few good ones to learn from.
+
+    Samples are those it was learnt from before, if it was, and the pages judged good; pages judged bad speak against.
+    """
+    judgements = Judgements(folder)
+    path = memory_path(judgements.topic_file)
+    memory = load_memory(path, gazetteer) if path.exists() else Memory()
+    good: list[Document] = []
+    bad: list[Document] = []
+    for url, is_good in judgements.all().items():
+        found = next(crawl_documents(folder.path, url), None)
+        if found is not None:
+            (good if is_good else bad).append(found)
+    memory.samples += readings(good, gazetteer, memory.language)
+    memory.rejected += readings(bad, gazetteer, memory.language)
+    if len(memory.samples) < MIN_SAMPLES:
+        return None
+    memory.forms = surface_forms([document.page.text for document in good], memory.language) | memory.forms
+    targets = [gazetteer.resolve(text) for text in topic.places]
+    learnt = learnt_topic(memory, gazetteer, targets, paper=topic.judge == "paper")
+    return topic_settings(learnt, memory.forms, topic.name, paper=topic.judge == "paper")

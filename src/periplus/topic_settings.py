@@ -1,0 +1,87 @@
+"""Settings of what a crawl is about: the table [topic] of a job file, and each table of [topics]."""
+
+from datetime import date
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from periplus.network_settings import described as _meta
+
+__all__ = ["LearntSettings", "RelatednessSettings", "TopicSettings"]
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+
+class RelatednessSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """R of paper C: what a mention of a place is worth for a topic's place that lies around, in or over it."""
+
+    inside: Annotated[
+        tuple[Share, ...], _meta("Places inside the topic's place, 1, 2, 3 steps down.", "0..1", max_length=3)
+    ] = (0.6, 0.4, 0.2)
+    around: Annotated[
+        tuple[Share, ...], _meta("Places around the topic's place, 1, 2 steps up.", "0..1", max_length=2)
+    ] = (0.4, 0.2)
+    overlap: Annotated[float, _meta("Places that overlap with it.", "0..1", ge=0, le=1)] = 0.4
+
+
+class LearntSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What `periplus topic learn` found out beside the weights; absent in topics written by hand."""
+
+    form: Annotated[
+        Literal["none", "logistic", "cosine"],
+        _meta("How keyword weights become a score: logistic (learnt against other pages), cosine, none (by hand)."),
+    ] = "none"
+    scale: Annotated[float, _meta("What a keyword of weight 1 is worth.", ge=0, le=1e6)] = 0.0
+    bias: Annotated[float, _meta("Score of a page without any keyword.", ge=-1e6, le=1e6)] = 0.0
+    keyword_half: Annotated[float, _meta("Keyword score at which the relevance is 0.5.", "0..1", ge=0, le=1)] = 0.0
+    place_half: Annotated[float, _meta("Share of mentions at which the relevance is 0.5.", "0..1", ge=0, le=1)] = 0.0
+    language: Annotated[str, _meta("Language of the samples.", "code")] = ""
+
+
+class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the crawl is about: a two-tuple of keywords and places. Either part may be absent."""
+
+    name: Annotated[str, _meta("Name of the topic, used by `inclass:NAME` in searches. Empty: the job's name.")] = ""
+    judge: Annotated[
+        Literal["default", "paper", "one-vector"],
+        _meta("How pages are judged: default, the paper's two-step rule, or one cosine over keywords and places."),
+    ] = "default"
+    point: Annotated[
+        Literal["wide", "balanced", "strict"],
+        _meta("Operating point of the default judge: wide keeps more, strict keeps purer."),
+    ] = "balanced"
+    threshold: Annotated[
+        Share | None,
+        _meta("Both relevances must reach this; absent: as `point` says (paper 0.5, one-vector 0.65).", "0..1"),
+    ] = None
+    keyword_threshold: Annotated[
+        Share | None, _meta("Threshold of the keyword step alone; absent: `threshold`.", "0..1")
+    ] = None
+    place_threshold: Annotated[
+        Share | None, _meta("Threshold of the place step alone; absent: `threshold`.", "0..1")
+    ] = None
+    keywords: Annotated[dict[str, float], _meta("Words and phrases with their weights.", "weight 0..1")] = {}
+    places: Annotated[
+        dict[str, float],
+        _meta('Places with their weights: a name, "Name, ST", "Name, Country" or a gazetteer id.', "weight 0..1"),
+    ] = {}
+    against: Annotated[
+        dict[str, float], _meta("Words and phrases that speak against a page, with their weights.", "weight 0..1")
+    ] = {}
+    relatedness: Annotated[RelatednessSettings, _meta("R of the paper's rule.")] = RelatednessSettings()
+    learnt: Annotated[LearntSettings, _meta("Written by `periplus topic learn`.")] = LearntSettings()
+    since: Annotated[date | None, _meta("Pages published before this day are not relevant.", "date")] = None
+    until: Annotated[date | None, _meta("Pages published after this day are not relevant.", "date")] = None
+    dates: Annotated[
+        Literal["published", "named", "either"],
+        _meta("Dates that must lie in the span: the page's own, those its text names, or its own if it states one."),
+    ] = "either"
+    half_life_days: Annotated[
+        float,
+        _meta("Age after which a page is worth half, and its links wait longer; 0: age says nothing.", "days", ge=0),
+    ] = 0.0
+    time_threshold: Annotated[
+        float,
+        _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
+    ] = 0.0

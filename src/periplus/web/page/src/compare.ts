@@ -1,0 +1,160 @@
+/** A comparison of strategies: a table, bars for one measure, and lines over the course of the crawl. */
+
+import { ask, attempt } from "./api";
+import { add, el, svg } from "./dom";
+import { strings } from "./strings";
+
+type Row = Record<string, unknown> & { progress?: Record<string, number | null>[] };
+
+interface Comparison {
+  name: string;
+  about: Record<string, unknown>;
+  strategies: Record<string, Row>;
+}
+
+const COLOURS = ["series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8"];
+const LESS_IS_BETTER = new Set(["overlap", "communication_overhead", "links_assigned_away_per_page"]);
+const WIDTH = 640;
+const HEIGHT = 260;
+
+export class CompareView {
+  readonly element = el("div", { class: "compare" });
+  private readonly body = el("div", {});
+  private readonly which = el("select", { id: "c-which" });
+  private readonly measure = el("select", { id: "c-measure" });
+  private found: Comparison | null = null;
+
+  constructor(private readonly onResult: (name: string) => void) {
+    this.which.addEventListener("change", () => this.onResult(this.which.value));
+    this.measure.addEventListener("change", () => this.draw());
+    add(this.element, el("h2", { class: "overview-title" }, strings.compareTitle), this.body);
+  }
+
+  async show(name: string): Promise<void> {
+    this.body.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loadingWord));
+    await attempt(async () => {
+      const { results } = await ask<{ results: string[] }>("compare");
+      if (!results.length) {
+        this.body.replaceChildren(el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h3", {}, strings.compareEmpty), el("p", {}, strings.compareEmptyText)));
+        return;
+      }
+      const wanted = results.includes(name) ? name : (results[0] ?? "");
+      this.which.replaceChildren(...results.map((one) => el("option", { value: one, selected: one === wanted }, one)));
+      this.found = await ask<Comparison>(`compare/${encodeURIComponent(wanted)}`);
+      const measures = measuresOf(this.found);
+      this.measure.replaceChildren(...measures.map((one) => el("option", { value: one }, label(one))));
+      this.draw();
+    }, (message) => this.body.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h3", {}, strings.errorTitle), el("p", {}, message))));
+  }
+
+  private draw(): void {
+    const found = this.found;
+    if (!found) return;
+    const measure = this.measure.value;
+    const facts = Object.entries(found.about).filter(([, value]) => ["string", "number"].includes(typeof value)).slice(0, 8);
+    this.body.replaceChildren(
+      el("div", { class: "compare-tools" }, this.which.options.length > 1 ? el("label", { for: "c-which" }, strings.compareView, " ", this.which) : null, el("label", { for: "c-measure" }, strings.measure, " ", this.measure)),
+      el("p", { class: "path" }, facts.map(([name, value]) => `${name.replaceAll("_", " ")}: ${String(value)}`).join(" · ")),
+      el("div", { class: "compare-plots" }, figure(label(measure), bars(found, measure)), course(found, measure)),
+      table(found),
+    );
+  }
+}
+
+function label(measure: string): string {
+  return strings.measures[measure] ?? measure.replaceAll("_", " ");
+}
+
+function numberOf(row: Row, measure: string): number | null {
+  const value = row[measure];
+  return typeof value === "number" ? value : null;
+}
+
+function measuresOf(found: Comparison): string[] {
+  const names = Object.values(found.strategies).flatMap((row) => Object.keys(row).filter((key) => typeof row[key] === "number" && !key.endsWith("_interval")));
+  const place = (name: string) => (name === "geo_coverage" ? 0 : name === "pages" ? 2 : 1);
+  return [...new Set(names)].sort((a, b) => place(a) - place(b));
+}
+
+function short(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 1 ? value.toFixed(2) : value.toFixed(3);
+}
+
+function table(found: Comparison): HTMLElement {
+  const measures = measuresOf(found);
+  const head = el("tr", {}, el("th", { scope: "col" }, strings.strategy), ...measures.map((one) => el("th", { scope: "col" }, label(one))));
+  const best = new Map(measures.filter((one) => one !== "pages").map((one) => {
+    const values = Object.values(found.strategies).flatMap((row) => numberOf(row, one) ?? []);
+    return [one, LESS_IS_BETTER.has(one) ? Math.min(...values) : Math.max(...values)];
+  }));
+  const rows = Object.entries(found.strategies).map(([name, row]) =>
+    el("tr", {}, el("th", { scope: "row" }, name), ...measures.map((one) => {
+      const value = numberOf(row, one);
+      const spread = numberOf(row, `${one}_interval`);
+      return el("td", { class: value !== null && value === best.get(one) ? "is-most" : "" }, value === null ? "–" : short(value), spread === null ? null : el("small", {}, ` ± ${short(spread)}`));
+    })),
+  );
+  return el("div", { class: "wide" }, el("table", { class: "plain" }, el("caption", {}, strings.compareTitle), el("thead", {}, head), el("tbody", {}, ...rows)));
+}
+
+function bars(found: Comparison, measure: string): SVGSVGElement {
+  const rows = Object.entries(found.strategies).map(([name, row]) => [name, numberOf(row, measure)] as const);
+  const most = Math.max(1e-9, ...rows.map(([, value]) => value ?? 0));
+  const step = 34;
+  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${rows.length * step + 10}`, class: "plot", role: "img", "aria-label": `${label(measure)}: ${rows.map(([name, value]) => `${name} ${value === null ? "–" : short(value)}`).join(", ")}` });
+  rows.forEach(([name, value], index) => {
+    const y = index * step + 6;
+    const length = ((value ?? 0) / most) * (WIDTH - 230);
+    picture.append(
+      svg("text", { x: 110, y: y + 16, class: "plot-name", "text-anchor": "end" }, name),
+      svg("rect", { x: 120, y, width: Math.max(0, length), height: 22, rx: 3, class: COLOURS[index % COLOURS.length] ?? "" }),
+      svg("text", { x: 128 + Math.max(0, length), y: y + 16, class: "plot-value" }, value === null ? "–" : short(value)),
+    );
+  });
+  return picture;
+}
+
+function figure(title: string, picture: SVGSVGElement): HTMLElement {
+  return el("figure", { class: "plot-box" }, el("figcaption", {}, title), picture);
+}
+
+/** The course of the crawl: of this measure if it was kept, else of geo-coverage. */
+function course(found: Comparison, measure: string): HTMLElement | null {
+  for (const one of [measure, "geo_coverage"]) {
+    const picture = lines(found, one);
+    if (picture) return figure(`${label(one)} ${strings.overPages}`, picture);
+  }
+  return null;
+}
+
+/** The measure over the pages of the crawl, where the comparison kept its course. */
+function lines(found: Comparison, measure: string): SVGSVGElement | null {
+  const series = Object.entries(found.strategies).map(([name, row], index) => ({
+    name,
+    colour: COLOURS[index % COLOURS.length] ?? "",
+    points: (row.progress ?? []).flatMap((at) => (typeof at["pages"] === "number" && typeof at[measure] === "number" ? [[at["pages"], at[measure]] as const] : [])),
+  }));
+  const all = series.flatMap((one) => one.points);
+  if (all.length < 2 || measure === "pages") return null;
+  const [left, bottom, top] = [56, 34, 12];
+  const far = Math.max(...all.map(([pages]) => pages));
+  const high = Math.max(1e-9, ...all.map(([, value]) => value));
+  const x = (pages: number) => left + (pages / far) * (WIDTH - left - 110);
+  const y = (value: number) => HEIGHT - bottom - (value / high) * (HEIGHT - bottom - top);
+  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": `${label(measure)} ${strings.overPages}` });
+  for (const share of [0, 0.5, 1]) {
+    picture.append(svg("line", { x1: left, x2: WIDTH - 110, y1: y(high * share), y2: y(high * share), class: "axis" }), svg("text", { x: left - 8, y: y(high * share) + 4, class: "tick", "text-anchor": "end" }, short(high * share)));
+  }
+  picture.append(svg("text", { x: WIDTH - 110, y: HEIGHT - 8, class: "tick", "text-anchor": "end" }, `${far.toFixed(0)} ${strings.pages}`));
+  let lowest = -Infinity;
+  for (const one of [...series].sort((a, b) => y(a.points.at(-1)?.[1] ?? 0) - y(b.points.at(-1)?.[1] ?? 0))) {
+    const last = one.points.at(-1);
+    if (!last) continue;
+    lowest = Math.max(lowest + 14, y(last[1]) + 4); // names do not cover each other
+    picture.append(
+      svg("polyline", { points: one.points.map(([pages, value]) => `${x(pages).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: `line ${one.colour}` }),
+      svg("text", { x: x(last[0]) + 6, y: lowest, class: "plot-name" }, one.name),
+    );
+  }
+  return picture;
+}

@@ -1,0 +1,159 @@
+/** Tools of the result map: draw a box or a shape, a heat layer, and what area was asked for. */
+
+import Feature from "ol/Feature";
+import type OlMap from "ol/Map";
+import { type Coordinate } from "ol/coordinate";
+import { type Extent } from "ol/extent";
+import LinearRing from "ol/geom/LinearRing";
+import type Point from "ol/geom/Point";
+import Polygon, { fromExtent } from "ol/geom/Polygon";
+import Draw, { createBox } from "ol/interaction/Draw";
+import VectorLayer from "ol/layer/Vector";
+import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
+import VectorSource from "ol/source/Vector";
+import { Fill, Icon, Stroke, Style } from "ol/style";
+import type { Point as PlacePoint, Understood } from "./api";
+import { color } from "./basemap";
+import { button, el, svg } from "./dom";
+import { strings } from "./strings";
+
+export interface ToolEvents {
+  onArea(bbox: string): void;
+  onShape(polygon: string): void;
+  onHeat(on: boolean): void;
+}
+
+const MOST_CORNERS = 100;
+
+/** A button with a drawn sign, since fonts differ in what they have. */
+function tool(path: string, onClick: () => void, attributes: Record<string, string>): HTMLButtonElement {
+  const one = button("", onClick, attributes);
+  one.append(svg("svg", { viewBox: "0 0 18 18", class: "tool-icon", "aria-hidden": "true" }, svg("path", { d: path })));
+  return one;
+}
+
+/** Draws on the map; one shape at a time. */
+export class DrawTool {
+  readonly element: HTMLElement;
+  readonly layer: VectorLayer;
+  private readonly source = new VectorSource();
+  private readonly hint = el("p", { class: "draw-hint", role: "status" });
+  private readonly buttons: Record<"box" | "shape" | "heat", HTMLButtonElement>;
+  private drawing: Draw | null = null;
+  private map: OlMap | null = null;
+
+  constructor(private readonly events: ToolEvents) {
+    this.layer = new VectorLayer({
+      source: this.source,
+      style: () => new Style({ stroke: new Stroke({ color: color("pin"), width: 2, lineDash: [6, 5] }), fill: new Fill({ color: color("map-area") }) }),
+    });
+    this.buttons = {
+      box: tool("M3 5h12v8H3z", () => this.toggle("box"), { "aria-label": strings.drawBox, title: strings.drawBox, "aria-pressed": "false" }),
+      shape: tool("M9 2.5l6.5 5-2.5 8h-8l-2.5-8z", () => this.toggle("shape"), { "aria-label": strings.drawPolygon, title: strings.drawPolygon, "aria-pressed": "false" }),
+      heat: tool("M9 2c3 4 5 5.5 5 9a5 5 0 0 1-10 0c0-2 1-3 2-4 .5 1.5 1 2 2 2 .5-2 0-4 1-7z", () => events.onHeat(this.buttons.heat.getAttribute("aria-pressed") !== "true"), { "aria-label": strings.heat, title: strings.heat, "aria-pressed": "false" }),
+    };
+    this.hint.hidden = true;
+    this.element = el("div", { class: "map-tools" }, el("div", { class: "tool-buttons", role: "toolbar", "aria-label": strings.map }, ...Object.values(this.buttons)), this.hint);
+  }
+
+  attach(map: OlMap): void {
+    this.map = map;
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.stop();
+    });
+  }
+
+  get active(): boolean {
+    return this.drawing !== null;
+  }
+
+  /** Whether the heat layer is shown. */
+  setHeat(on: boolean): void {
+    this.buttons.heat.setAttribute("aria-pressed", String(on));
+  }
+
+  /** Outline what was asked for. */
+  outline(area: Understood["area"]): void {
+    this.source.clear(true);
+    if (!area) return;
+    if ("bbox" in area) {
+      const [west, south, east, north] = area.bbox;
+      const extent: Extent = [west, Math.max(-85, south), east < west ? east + 360 : east, Math.min(85, north)];
+      this.source.addFeature(new Feature(fromExtent(transformExtent(extent, "EPSG:4326", "EPSG:3857"))));
+    } else if ("polygon" in area) {
+      const ring = new LinearRing([...area.polygon, area.polygon[0] ?? [0, 0]].map((corner) => fromLonLat(corner)));
+      this.source.addFeature(new Feature(new Polygon([ring.getCoordinates()])));
+    }
+  }
+
+  private toggle(kind: "box" | "shape"): void {
+    const again = this.buttons[kind].getAttribute("aria-pressed") === "true";
+    this.stop();
+    if (again || !this.map) return;
+    this.buttons[kind].setAttribute("aria-pressed", "true");
+    this.hint.hidden = false;
+    this.hint.textContent = kind === "box" ? strings.drawHint : strings.drawShapeHint;
+    this.drawing = kind === "box" ? new Draw({ type: "Circle", geometryFunction: createBox(), freehand: true }) : new Draw({ type: "Polygon", maxPoints: MOST_CORNERS });
+    this.drawing.on("drawend", (event) => {
+      const shape = event.feature.getGeometry();
+      const corners = shape instanceof Polygon ? (shape.getCoordinates()[0] ?? []) : [];
+      // The click that ends a drawing is not a click on a marker.
+      setTimeout(() => this.stop());
+      if (kind === "box") this.events.onArea(boxOf(corners));
+      else this.events.onShape(corners.slice(0, -1).map((corner) => lonLat(corner)).join(";"));
+    });
+    this.map.addInteraction(this.drawing);
+  }
+
+  private stop(): void {
+    if (this.drawing) this.map?.removeInteraction(this.drawing);
+    this.drawing = null;
+    this.hint.hidden = true;
+    this.buttons.box.setAttribute("aria-pressed", "false");
+    this.buttons.shape.setAttribute("aria-pressed", "false");
+  }
+}
+
+function lonLat(corner: Coordinate): string {
+  const [lon = 0, lat = 0] = toLonLat(corner);
+  return `${lon.toFixed(4)},${Math.max(-90, Math.min(90, lat)).toFixed(4)}`;
+}
+
+function boxOf(corners: Coordinate[]): string {
+  const points = corners.map((corner) => toLonLat(corner));
+  const lons = points.map(([lon = 0]) => lon);
+  const lats = points.map(([, lat = 0]) => lat);
+  return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)].map((n) => n.toFixed(4)).join(",");
+}
+
+/** Pages as warmth: a glow at each place, and glows add up. (OpenLayers' own heat layer needs a worker from a blob, which
+ * the content policy forbids.) */
+export function heatLayer(source: VectorSource<Feature<Point>>): VectorLayer<VectorSource<Feature<Point>>> {
+  return new VectorLayer({
+    source,
+    visible: false,
+    style: (one) => {
+      const pages = (one.get("point") as PlacePoint).count;
+      return new Style({ image: new Icon({ img: glow(color("heat")), scale: 0.35 + Math.min(1, Math.log10(1 + pages) / 3) * 0.65, opacity: Math.min(1, 0.45 + Math.log10(1 + pages) / 6) }) });
+    },
+  });
+}
+
+const glows = new Map<string, HTMLCanvasElement>();
+const GLOW = 160;
+
+function glow(hue: string): HTMLCanvasElement {
+  const known = glows.get(hue);
+  if (known) return known;
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = GLOW;
+  const pen = canvas.getContext("2d");
+  if (pen) {
+    const shade = pen.createRadialGradient(GLOW / 2, GLOW / 2, 0, GLOW / 2, GLOW / 2, GLOW / 2);
+    for (const [at, alpha] of [[0, 0.6], [0.3, 0.3], [0.65, 0.09], [1, 0]] as const) shade.addColorStop(at, `rgb(${hue} / ${alpha})`);
+    pen.fillStyle = shade;
+    pen.fillRect(0, 0, GLOW, GLOW);
+  }
+  glows.set(hue, canvas);
+  return canvas;
+}

@@ -1,0 +1,154 @@
+"""A crawl of the miniature web by several node processes on a NATS server of their own, from outside."""
+
+import itertools
+import json
+import re
+import sqlite3
+import subprocess
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from command_line import MiniwebProcess, periplus, start
+
+__all__ = ["NODES", "ClusterRun", "cluster_job", "double_fetches", "impolite", "pages_of"]
+
+NODES = ("east", "general", "south", "west")
+PLACES = {
+    "east": ["New York, NY", "Boston, MA", "Philadelphia, PA", "Baltimore, MD", "Washington, DC"],
+    "south": ["Houston, TX", "Dallas, TX", "Atlanta, GA", "Miami, FL", "New Orleans, LA"],
+    "west": ["Los Angeles, CA", "San Francisco, CA", "Seattle, WA", "Portland, OR", "Denver, CO"],
+    "general": [],
+}
+
+
+def cluster_job(
+    web: MiniwebProcess, file: Path, *, strategy: str = "hash", crawl: str = "", cluster: str = "", name: str = "mini"
+) -> Path:
+    """A job of four nodes for a miniature web, written to `file`."""
+    text = web.job.read_text("utf-8")
+    text = re.sub(r"^targets = .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^name = .*$", f'name = "{name}"', text, flags=re.MULTILINE)
+    text = re.sub(r"^strategy = .*$", f'strategy = "{strategy}"', text, flags=re.MULTILINE)
+    text = re.sub(r"^pages = .*$", "pages = 0", text, flags=re.MULTILINE)
+    text = re.sub(r"^retry_seconds = .*$", "retry_seconds = 0.1\nworkers = 1", text, flags=re.MULTILINE)
+    text = text.replace("[crawl.resolve]", f"{crawl}\n[crawl.resolve]")
+    text += f'\n[cluster]\n{cluster}\n[run]\nlog = "pages"\n'
+    for node, places in PLACES.items():
+        text += f"[nodes.{node}]\nplaces = {json.dumps(places)}\n"
+    file.write_text(text, "utf-8")
+    return file
+
+
+class ClusterRun:
+    """Node processes of one job; each may be killed and started again."""
+
+    def __init__(self, job: Path, servers: str, folder: Path, *, apart: bool = False) -> None:
+        self._job = job
+        self.servers = servers
+        self.folder = folder
+        self._apart = apart
+        self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.completed: list[tuple[int, set[str]]] = []
+        """For each kill: how long the web's log was, and what the node had completed."""
+
+    def out(self, node: str) -> Path:
+        """The crawl's folder of a node: one for all, or one each as on machines of their own."""
+        return self.folder / node if self._apart else self.folder
+
+    def start(self, nodes: Iterable[str] = NODES, servers: str = "") -> None:
+        """Start the processes of nodes."""
+        for node in nodes:
+            self.processes[node] = start(
+                "node",
+                node,
+                "--cluster",
+                servers or self.servers,
+                "--job",
+                self._job,
+                "--out",
+                self.out(node),
+                "--json",
+            )
+
+    def kill(self, node: str, web: MiniwebProcess) -> None:
+        """kill -9 of one process; what it had completed must never be asked for again."""
+        process = self.processes.pop(node)
+        process.kill()
+        process.wait()
+        self.completed.append((len(web.requests()), set(pages_of(self.out(node) / "nodes" / node))))
+
+    def completed_again(self, web: MiniwebProcess) -> list[str]:
+        """What was asked for again although a node had completed it before it was killed."""
+        log = web.requests()
+        return [
+            url
+            for length, pages in self.completed
+            for row in log[length:]
+            if (url := f"http://{row['host']}{row['path']}") in pages
+        ]
+
+    def wait(self, web: MiniwebProcess, requests: int, seconds: float = 120) -> None:
+        """Until the web was asked so often."""
+        deadline = time.monotonic() + seconds
+        while len(web.requests()) < requests:
+            assert time.monotonic() < deadline, self.status()
+            assert all(process.poll() is None for process in self.processes.values()), self.status()
+            time.sleep(0.05)
+
+    def finish(self, seconds: float = 180) -> dict[str, dict[str, Any]]:
+        """Wait for the end of all; gives their summaries."""
+        summaries, deadline = {}, time.monotonic() + seconds
+        try:
+            for node, process in self.processes.items():
+                out, err = process.communicate(timeout=max(1.0, deadline - time.monotonic()))
+                assert process.returncode == 0, f"{node}: {process.returncode} {err[-2000:]} {self.status()}"
+                summaries[node] = json.loads(out.splitlines()[-1])
+        finally:
+            self.end()
+        return summaries
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        for process in self.processes.values():
+            process.kill()
+            process.communicate()
+        self.processes.clear()
+
+    def status(self) -> Any:
+        """What `periplus cluster status` says."""
+        done = periplus("cluster", "status", "--cluster", self.servers, "--json")
+        return done.json if done.code == 0 else done.err
+
+
+def pages_of(folder: Path) -> dict[str, str]:
+    """URL → outcome of every page in a crawl's folders."""
+    pages: dict[str, str] = {}
+    for path in folder.rglob("node.db"):
+        db = sqlite3.connect(path)
+        try:
+            pages.update(db.execute("SELECT url, outcome FROM page").fetchall())
+        finally:
+            db.close()
+    return pages
+
+
+def double_fetches(requests: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """What was answered with a page more than once."""
+    asked = Counter(f"{row['host']}{row['path']}" for row in requests if row["status"] == 200)
+    return {url: count for url, count in asked.items() if count > 1 and not url.endswith("/robots.txt")}
+
+
+def impolite(requests: Sequence[dict[str, Any]], delay: float) -> list[tuple[str, float]]:
+    """Hosts that were asked by two at once (-1), or sooner after the last request than `delay`."""
+    found: list[tuple[str, float]] = []
+    by_host: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in requests:
+        by_host[row["host"]].append(row)
+    for host, rows in by_host.items():
+        found += [(host, -1.0) for row in rows if row["in_flight"] > 1]
+        times = sorted(row["time"] for row in rows)
+        found += [(host, b - a) for a, b in itertools.pairwise(times) if b - a < delay * 0.98]
+    return found

@@ -1,0 +1,62 @@
+"""The web page in a real browser: launching it, and visits that notice what goes wrong."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from periplus.web.server import STATIC
+
+__all__ = ["AXE", "Visit", "launched", "serious_violations"]
+
+AXE = STATIC.parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
+
+_ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page under watch: what it asked for, and what went wrong in it."""
+
+    def __init__(self, page: Page, server: str) -> None:
+        self.page = page
+        self.server = server
+        self.hosts: set[str] = set()
+        self.troubles: list[str] = []
+        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("console", lambda message: self.troubles.append(message.text) if message.type == "error" else None)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.server + path)
+        self.settle()
+        return self.page
+
+    def settle(self) -> None:
+        self.page.locator("body:not(.is-loading) main > *").first.wait_for()
+
+
+def serious_violations(page: Page) -> list[tuple[str, str]]:
+    """What axe-core finds that keeps people out; the page's policy must be bypassed for it."""
+    page.add_script_tag(path=AXE)
+    violations = page.evaluate("axe.run().then(found => found.violations)")
+    return [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
