@@ -13,7 +13,7 @@ KILL_EVERY ?= 1
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster kill-all eval train-places train-blend screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove-cluster kill-all eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -76,6 +76,9 @@ train-places: setup ## learn the geoparser's weights from the corpora in PERIPLU
 
 train-blend: setup ## learn the weights of the strategy blend from recorded webs (PERIPLUS_DATA)
 	$(BIN)/python scripts/train_blend.py
+
+experiments: setup ## all strategies on three collections, written to docs/experiments.md (PERIPLUS_DATA)
+	$(BIN)/python scripts/experiments.py
 
 screenshots: setup page ## pictures of the demo's collection for the docs
 	$(BIN)/python scripts/screenshots.py

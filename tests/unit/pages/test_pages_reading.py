@@ -551,7 +551,7 @@ def test_reading_is_a_pure_function() -> None:
 
 def test_a_link_knows_the_part_of_the_page_that_it_stands_in() -> None:
     body = (
-        b"<nav><a href=/n>n</a></nav><div class='Breadcrumbs'><div><a href=/b>b</a></div></div><p><a href=/t>t</a>"
+        b"<nav><a href=/n>n</a></nav><ol class='Breadcrumbs'><li><ul><li><a href=/b>b</a></ul></ol><p><a href=/t>t</a>"
         b"<h2><a href=/h>h</a></h2><table><tr><td><a href=/c>c</a><ul><li><a href=/l>l</a></ul></table>"
         b"<footer><nav><a href=/f>f</a></nav></footer><a href=/last>x</a>"
     )
