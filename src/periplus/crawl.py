@@ -2,7 +2,8 @@
 
 It gives turns to nodes until the frontier is empty or a limit is reached, commits what they bring in batches,
 carries links between them, keeps the indexes up to date and says why it stopped. The way of a single page is in
-`node.py`; what is on disk already is taken up by `resume.py`; how it is going is said by `report.py`.
+`node.py`; what nodes use together is made by `equipment.py`; what is on disk already is taken up by `resume.py`; how it
+is going is said by `report.py`.
 """
 
 import asyncio
@@ -10,30 +11,27 @@ import contextlib
 import os
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
+from periplus.equipment import equipped
 from periplus.errors import ConfigError, Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import Exchange, LocalExchange, Shipment
-from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
-from periplus.fetch.registration import Registrations
-from periplus.fetch.transport import user_agent
-from periplus.frontier import Detours, HostOrder, Intake, Schedule
+from periplus.fetch import Transport
+from periplus.frontier import Intake
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
-from periplus.network.memory import SqliteDelegations
 from periplus.network.probes import Prober
 from periplus.node import Node
 from periplus.pages import Workers
-from periplus.reaching import BY_NETWORK, Reaching, make_reaching
-from periplus.registering import RegisteredLinks, kept_seeds
+from periplus.registering import kept_seeds
 from periplus.report import Reporter
 from periplus.resume import open_nodes
 from periplus.running import (
@@ -53,8 +51,6 @@ from periplus.store.database import open_reader
 from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
-from periplus.strategies import Settling
-from periplus.topics import LinkBook
 
 __all__ = ["Crawl"]
 
@@ -164,82 +160,18 @@ class Crawl:
             on_progress=self._on_progress,
         )
 
-    @contextlib.asynccontextmanager
-    async def _shared(self, health: Health) -> AsyncIterator[Shared]:
+    def _shared(self, health: Health) -> AbstractAsyncContextManager[Shared]:
         """Everything that all nodes of the process use."""
-        crawl, fetch = self._job.crawl, self._job.fetch
-        aimless = all(topic.is_empty for topic in self._prepared.lens.topics)
-        schedule = Schedule(
-            list(self._prepared.nodes), delay_seconds=crawl.delay_seconds, ip_delay_seconds=crawl.ip_delay_seconds
+        return equipped(
+            self._prepared,
+            self._clock,
+            workers=self._workers,
+            intake=self._make_intake(),
+            health=health,
+            journal=self._journal,
+            robots_share=self._robots_share(),
+            prober=self._prober,
         )
-        agent = user_agent(__version__, self._job.contact)
-        retries, retry_seconds = crawl.retries, crawl.retry_seconds
-        async with self._transport(schedule, agent) as transport, self._reaching(transport) as reaching:
-            yield Shared(
-                clock=self._clock,
-                schedule=schedule,
-                robots=RobotsBook(
-                    transport,
-                    fetch,
-                    retries=retries,
-                    retry_seconds=retry_seconds,
-                    obey=crawl.obey_robots,
-                    detour=Detours(schedule, self._clock).visit,
-                ),
-                fetcher=Fetcher(
-                    transport,
-                    self._clock.now,
-                    retries=retries,
-                    retry_seconds=retry_seconds,
-                    delay_factor=crawl.delay_factor if crawl.delay_seconds else 0.0,
-                    sitemap_bytes=fetch.sitemap_bytes,
-                ),
-                workers=self._workers,
-                intake=self._make_intake(),
-                order=HostOrder(),
-                health=health,
-                agent=agent,
-                settling=Settling(
-                    self._prepared.lens.strategy, policy=crawl.policy, overlap=crawl.overlap, orders=aimless
-                ),
-                crawl=crawl,
-                journal=self._journal,
-                book=None if aimless else LinkBook(adaptive=crawl.adaptive),
-                robots_share=self._robots_share(),
-                registered=self._registered(transport, schedule) if crawl.rdap else None,
-                reaching=reaching,
-            )
-
-    def _transport(self, schedule: Schedule, agent: str) -> Transport:
-        """The one way out, with the guard of the job and the turns of its addresses."""
-        crawl, fetch, clock = self._job.crawl, self._job.fetch, self._clock
-        guard = AddressGuard(crawl.allow_private, loopback_only=self._prepared.loopback_only)
-
-        def address_wait(host: str, address: str) -> float:
-            return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, clock.monotonic())
-
-        resolver = Resolver(crawl.resolve, guard, clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or "")
-        watch = crawl.strategy in BY_NETWORK and not self._job.network.round_trips
-        return Transport(fetch, resolver, guard, clock, agent=agent, connections=crawl.connections, watch=watch)
-
-    @contextlib.asynccontextmanager
-    async def _reaching(self, transport: Transport) -> AsyncIterator[Reaching | None]:
-        """What the strategy needs of the network; what it learns of it is kept in the crawl's folder."""
-        if self._job.crawl.strategy not in BY_NETWORK and not self._job.network.emulate:
-            yield None
-            return
-        lens = self._prepared.lens
-        self._prepared.folder.path.mkdir(parents=True, exist_ok=True)
-        with contextlib.closing(SqliteDelegations(self._prepared.folder.path / "delegations.db")) as store:
-            yield await make_reaching(
-                self._job,
-                lens.ownership,
-                lens.gazetteer,
-                transport=transport,
-                clock=self._clock,
-                store=store,
-                prober=self._prober(transport),
-            )
 
     def _prober(self, _transport: Transport) -> Prober | None:
         """Who measures round trips: in one process nobody, a table stands in."""
@@ -247,12 +179,6 @@ class Crawl:
 
     def _robots_share(self) -> RobotsShare | None:
         return None
-
-    def _registered(self, transport: Transport, schedule: Schedule) -> RegisteredLinks:
-        """Where domains are registered, asked of the job's RDAP service and kept in the crawl's folder."""
-        kept, visit = self._prepared.folder.path / "registrations.jsonl", Detours(schedule, self._clock).visit
-        registrations = Registrations(transport.get, self._job.crawl.rdap, kept, visit, transport.converse)
-        return RegisteredLinks(registrations, self._prepared.lens.gazetteer, self._prepared.lens.topics)
 
     async def _plant_seeds(self, shared: Shared) -> None:
         least, seeds = self._job.crawl.seed_correlation, self._prepared.seeds

@@ -12,8 +12,9 @@ ROOMS = [
     "errors", "clock", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
     "pages", "places", "topics", "strategies", "network", "exchange", "store", "index", "search", "export",
     "running", "cluster", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
-    "node", "job", "resume", "report", "crawl", "verify", "relocation", "world", "replay", "compare", "experiments",
-    "assignments", "teaching", "clustering", "commands", "rebuilding", "shortening", "member", "hosting", "cli",
+    "node", "job", "resume", "report", "equipment", "crawl", "verify", "relocation", "world", "replay", "compare",
+    "experiments", "assignments", "teaching", "clustering", "commands", "rebuilding", "shortening", "member",
+    "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 
