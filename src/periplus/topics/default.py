@@ -12,6 +12,7 @@ Places:             the share of the page's place mentions that lie in a target 
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 
 from periplus.model import Place
 from periplus.topics.reading import TITLE_BOOST, Reading
@@ -51,7 +52,12 @@ def learnt_step(reading: Reading, topic: Topic, language: str, text: str) -> tup
 
 
 def _weighted(found: Found, keywords: tuple[tuple[str, float], ...]) -> float:
-    return sum(keywords[i][1] * (1.0 + math.log(n)) for i, n in found.items())
+    return sum([keywords[i][1] * _one_plus_log(n) for i, n in found.items()])
+
+
+@lru_cache(maxsize=4096)
+def _one_plus_log(count: int) -> float:
+    return 1.0 + math.log(count)
 
 
 def _evidence(found: Found, topic: Topic) -> dict[str, float]:

@@ -1,7 +1,9 @@
 # C types of tally.py, used only where it is compiled.
 cimport cython
 
-cdef unsigned long long _BASE, _PRIME, _MASK
+cdef unsigned long long _BASE, _PRIME, _MASK, _ZERO
+cdef unsigned int _BLANKS
+cdef const unsigned char[::1] _BLANK
 cdef int _SLOTS, _LONGEST, _MOST
 
 cdef class ChunkTable:
@@ -15,8 +17,6 @@ cdef class ChunkTable:
 @cython.locals(at=cython.int, start=cython.int, slot=cython.int, key=cython.ulonglong)
 cdef int _number(ChunkTable table, str text, const unsigned int[::1] codes, int low, int high, int[::1] found, int count,
                  list long) except -1
-cdef unsigned long long _key(unsigned long long key, unsigned int code) noexcept
-cdef bint _is_blank(unsigned int code) noexcept
 @cython.locals(slot=cython.ulonglong)
 cdef int _slot(ChunkTable table, unsigned long long key) noexcept
 @cython.locals(slot=cython.int)

@@ -38,6 +38,9 @@ MOST: Final = 100_000
 
 # The names below have C types in tally.pxd.
 _BASE, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+_ZERO = ((0xCBF29CE484222325 ^ ord("0")) * 0x100000001B3) % (1 << 64)
+_BLANKS = 0x3001
+_BLANK = bytes(chr(code).isspace() for code in range(0x3001))
 _SLOTS, _LONGEST, _MOST = 1 << 18, LONGEST, MOST
 
 
@@ -91,7 +94,7 @@ def cut(table: ChunkTable, text: str, skip: Sequence[tuple[int, int]] = ()) -> C
     for start, end in skip:
         if start >= at:
             count = _number(table, text, codes, at, start, found, count, long)
-            found[count] = _number_of(table, _key(_BASE, 0x30), "0")
+            found[count] = _number_of(table, _ZERO, "0")
             count += 1
             at = end
     count = _number(table, text, codes, at, len(text), found, count, long)
@@ -104,12 +107,12 @@ def _number(
     """Number the chunks of a stretch; gives how many there are now."""
     at = low
     while at < high:
-        if _is_blank(codes[at]):
+        if codes[at] < _BLANKS and _BLANK[codes[at]]:
             at += 1
             continue
         start, key = at, _BASE
-        while at < high and not _is_blank(codes[at]):
-            key = _key(key, codes[at])
+        while at < high and not (codes[at] < _BLANKS and _BLANK[codes[at]]):
+            key = ((key ^ codes[at]) * _PRIME) & _MASK
             at += 1
         if at - start > _LONGEST:
             found[count] = _MOST + len(long)
@@ -122,19 +125,6 @@ def _number(
                 found[count] = _number_of(table, key, text[start:at])
         count += 1
     return count
-
-
-def _key(key: int, code: int) -> int:
-    return ((key ^ code) * _PRIME) & _MASK
-
-
-def _is_blank(code: int) -> bool:
-    """As `str.split` sees it."""
-    if code < 0x80:
-        return code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F
-    if code < 0x1680:
-        return code in {0x85, 0xA0}
-    return 0x2000 <= code <= 0x200A or code in {0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000}
 
 
 def _slot(table: ChunkTable, key: int) -> int:
