@@ -44,6 +44,7 @@ demo: setup page ## crawl the miniature web and show the map (DEMO_SERVE=0: stop
 test: setup page ## set everything up and run the whole suite, checks included
 	$(BIN)/python scripts/system_packages.py
 	$(MAKE) --no-print-directory check
+	@$(BIN)/periplus gazetteer info > /dev/null  # compiled once, before tests in several processes want it
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: setup ## format, lint, types, spelling

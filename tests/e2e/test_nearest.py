@@ -18,6 +18,7 @@ from emulated_network import NODES, EmulatedNetwork
 from virtual_time import InlineExecutor, VirtualClock, VirtualLoop
 
 from periplus import crawl as crawl_module
+from periplus import equipment
 from periplus.crawl import Crawl
 from periplus.errors import ConfigError
 from periplus.job import prepare
@@ -118,7 +119,7 @@ def run(
     patch.setattr(InlineWorkers, "kind", f"{by_place}")
     loop = VirtualLoop(start)
     clock = VirtualClock(loop)
-    patch.setattr(crawl_module, "Transport", lambda *_, **__: InProcess(web, network, clock))
+    patch.setattr(equipment, "Transport", lambda *_, **__: InProcess(web, network, clock))
     job = job_from_dict(
         {
             "out": "crawl",

@@ -18,6 +18,7 @@ import pytest
 from virtual_time import InlineExecutor, VirtualClock, VirtualLoop
 
 from periplus import crawl as crawl_module
+from periplus import equipment
 from periplus.crawl import Crawl
 from periplus.errors import AddressBusy
 from periplus.fetch.resolver import NotYet, Resolver
@@ -141,7 +142,7 @@ def run_once(folder: Path, server: Server, start: float, patch: pytest.MonkeyPat
     """One life of the crawl; whether it came to its end, and the virtual time then."""
     loop = VirtualLoop(start)
     clock = VirtualClock(loop)
-    patch.setattr(crawl_module, "Transport", lambda _f, resolver, *_, **__: ScriptedTransport(server, resolver, clock))
+    patch.setattr(equipment, "Transport", lambda _f, resolver, *_, **__: ScriptedTransport(server, resolver, clock))
     job = job_from_dict(
         {
             "out": "crawl",

@@ -107,4 +107,6 @@ def test_a_crawl_that_is_left_without_seeds_says_so(tmp_path: Path) -> None:
 def test_what_is_no_url_is_no_service(tmp_path: Path) -> None:
     job = tmp_path / "job.toml"
     job.write_text('out = "crawl"\nseeds = ["http://127.0.0.1/"]\n[crawl]\nrdap = "rdap.org"\n', "utf-8")
-    periplus("crawl", job).assert_one_line_error(2, "crawl.rdap: 'rdap.org' is not an http(s) URL")
+    periplus("crawl", job).assert_one_line_error(
+        2, "crawl.rdap: 'rdap.org' is neither an http(s) URL nor whois:// and a server's name"
+    )
