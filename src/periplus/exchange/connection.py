@@ -164,16 +164,18 @@ async def _probe(settings: ClusterSettings, options: dict[str, Any]) -> None:
         async def hear(error: Exception, heard: list[Exception] = said) -> None:
             heard.append(error)
 
+        client = nats.NATS()
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                client = await nats.connect(
+                await client.connect(
                     servers=[server], error_cb=hear, allow_reconnect=False, connect_timeout=CONNECT_SECONDS, **options
                 )
         except (nats.errors.Error, OSError, TimeoutError, ValueError, nkeys.NkeysError) as error:
             refused = said[0] if said and isinstance(said[0], nats.errors.Error) else error
         else:
-            await _closed(client)
             return
+        finally:
+            await _closed(client)
     shown = ", ".join(without_secrets(server) for server in settings.servers)
     if isinstance(refused, ssl.SSLError | nats.errors.SecureConnRequiredError | nats.errors.SecureConnFailedError):
         raise EnvironmentFailure(f"{shown}: TLS failed ({refused}); see cluster.tls_ca") from None
