@@ -10,7 +10,6 @@ BENCH_CLUSTER_ROUNDS the rounds.
 
 import json
 import os
-import re
 import statistics
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from cluster_runs import PLACES, cluster_job  # noqa: E402
+from cluster_runs import cluster_job  # noqa: E402
 from command_line import MiniwebProcess, miniweb, start  # noqa: E402
 from nats_server import nats_server  # noqa: E402
 from rich.console import Console  # noqa: E402
@@ -35,10 +34,8 @@ ROUNDS = int(os.environ.get("BENCH_CLUSTER_ROUNDS", "3"))
 
 def job_of(web: MiniwebProcess, file: Path, nodes: tuple[str, ...], *, pages: int = 0) -> Path:
     """A job of these nodes, without a log of pages."""
-    job = cluster_job(web, file, strategy="hash-host", name=file.stem)
+    job = cluster_job(web, file, strategy="hash-host", name=file.stem, nodes=nodes)
     text = job.read_text("utf-8").replace('log = "pages"', 'log = "events"').replace("pages = 0", f"pages = {pages}")
-    for node in PLACES.keys() - set(nodes):
-        text = re.sub(rf"\[nodes\.{node}\]\nplaces = .*\n", "", text)
     job.write_text(text, "utf-8")
     return job
 

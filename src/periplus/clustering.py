@@ -21,7 +21,7 @@ from periplus import __version__
 from periplus.cluster import Board, CrawlRecord
 from periplus.cluster.control import ask_all, order, read_crawl, read_nodes, submit
 from periplus.errors import ConfigError, EnvironmentFailure, UsageError
-from periplus.exchange.connection import Temporary, connected, crawl_key, temporary_errors
+from periplus.exchange.connection import Temporary, connected, crawl_key, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
 from periplus.settings import ClusterSettings, Job, job_from_dict
 
@@ -73,25 +73,22 @@ FILES = ("_file", "tls_ca", "tls_certificate", "tls_key")
 async def on_board(settings: ClusterSettings, name: str) -> AsyncIterator[tuple[Any, Board, str]]:
     """Connected, with the crawl's bucket open; gives the client, the board and the crawl's key."""
     async with connected(settings, name="command") as client:
-        key = crawl_key(name) if name else await _only_crawl(client)
-        board = Board(client, key)
+        key = crawl_key(name) if name else await _only_crawl(client, settings)
+        board = Board(client, key, settings.domain)
         await board.open(settings.replicas)
         yield client, board, key
 
 
-async def _only_crawl(client: Any) -> str:
+async def _only_crawl(client: Any, settings: ClusterSettings) -> str:
     async with temporary_errors("streams"):
-        streams = await client.jetstream(timeout=5).streams_info()
-    found = sorted(info.config.name.removeprefix("KV_periplus-") for info in streams if _is_bucket(info.config.name))
+        streams = await jetstream(client, settings.domain, 5).streams_info()
+    names = [info.config.name or "" for info in streams]
+    found = sorted(name.removeprefix("KV_periplus-") for name in names if name.startswith("KV_periplus-"))
     if not found:
         raise EnvironmentFailure("no crawl is in this cluster; `periplus crawl JOB.toml --cluster …` submits one")
     if len(found) > 1:
         raise UsageError(f"several crawls are in this cluster; say which with --crawl: {', '.join(found)}")
-    return str(found[0])
-
-
-def _is_bucket(name: str | None) -> bool:
-    return bool(name) and str(name).startswith("KV_periplus-")
+    return found[0]
 
 
 def job_text(prepared: Prepared) -> str:
@@ -149,7 +146,7 @@ async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
             f"{board.bucket}: there is no such crawl; `periplus cluster status` lists those there are"
         )
     records, reports = await read_nodes(board, crawl.nodes), await ask_all(client, key, crawl.nodes)
-    js, stream = client.jetstream(timeout=2), f"periplus-{key}"
+    js, stream = jetstream(client, board.domain, 2), f"periplus-{key}"
     nodes: dict[str, Any] = {}
     for name in crawl.nodes:
         record, report, lag = records.get(name), reports.get(name), 0

@@ -76,7 +76,7 @@ class MemberCrawl(Crawl):
         settings = self._job.cluster
         async with connected(settings, name=self._name, on_event=self._note) as client:
             self._client: Client = client
-            self._board = Board(client, self._key)
+            self._board = Board(client, self._key, settings.domain)
             await self._board.open(settings.replicas)
             self._net = NatsExchange(client, self._key, settings, self._note)
             self._net.on_done = self._somebody_done.set

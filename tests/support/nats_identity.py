@@ -16,27 +16,19 @@ MADE_AT = 1_700_000_000
 
 
 def certificates(folder: Path) -> None:
-    """ca.pem, server.pem and server.key for 127.0.0.1, client.pem and client.key; and other.pem, a CA of nobody here."""
+    """ca.pem, server.pem and server.key for 127.0.0.1, client.pem and client.key; and other.pem, a stranger's CA."""
 
     def openssl(*words: str) -> None:
         subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
 
-    def authority(name: str) -> None:
-        openssl(
-            *f"req -x509 -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.pem -days 2 -subj".split(),
-            f"/CN={name}",
-        )
-
-    authority("ca")
-    authority("other")
+    new = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout"]
+    for name in ("ca", "other"):
+        openssl(*new, f"{name}.key", "-x509", "-out", f"{name}.pem", "-days", "2", "-subj", f"/CN={name}")
     for name in ("server", "client"):
         (folder / f"{name}.ext").write_text("subjectAltName = IP:127.0.0.1\n")
-        openssl(*f"req -newkey rsa:2048 -nodes -keyout {name}.key -out {name}.csr -subj".split(), f"/CN={name}")
-        openssl(
-            *f"x509 -req -in {name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out {name}.pem -days 2".split(),
-            "-extfile",
-            f"{name}.ext",
-        )
+        openssl(*new, f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        signed = ["x509", "-req", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"]
+        openssl(*signed, "-in", f"{name}.csr", "-out", f"{name}.pem", "-extfile", f"{name}.ext")
 
 
 def new_key(kind: int) -> Any:

@@ -34,12 +34,13 @@ class NatsServer:
     """One server: its port and folder stay the same over restarts."""
 
     def __init__(
-        self, folder: Path, config: str = "", name: str = "one", port: int = 0, *, jetstream: bool = True
+        self, folder: Path, config: str = "", name: str = "one", *, jetstream: bool = True, domain: str = ""
     ) -> None:
         self.folder = folder
-        self.port = port or free_port()
+        self.port = free_port()
         self._config = folder / f"{name}.conf"
-        stored = f'jetstream {{ store_dir: "{folder / name}" }}\n' if jetstream else ""
+        named = f", domain: {domain}" if domain else ""
+        stored = f'jetstream {{ store_dir: "{folder / name}"{named} }}\n' if jetstream else ""
         self._config.write_text(f'listen: "127.0.0.1:{self.port}"\nserver_name: {name}\n{stored}{config}')
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -73,10 +74,10 @@ class NatsServer:
 
 
 @contextmanager
-def nats_server(config: str = "") -> Iterator[NatsServer]:
+def nats_server(config: str = "", domain: str = "") -> Iterator[NatsServer]:
     """A single server with JetStream for the block."""
     folder = Path(tempfile.mkdtemp(prefix="nats-"))
-    server = NatsServer(folder, config)
+    server = NatsServer(folder, config, domain=domain)
     try:
         server.start()
         yield server
@@ -87,9 +88,9 @@ def nats_server(config: str = "") -> Iterator[NatsServer]:
 
 @contextmanager
 def nats_leaf() -> Iterator[tuple[NatsServer, NatsServer]]:
-    """A server with JetStream, and a leaf node of it that has none of its own."""
+    """A server with JetStream, its domain "hub", and a leaf node of it that has none of its own."""
     meet = free_port()
-    with nats_server(f'leafnodes {{ listen: "127.0.0.1:{meet}" }}\n') as hub:
+    with nats_server(f'leafnodes {{ listen: "127.0.0.1:{meet}" }}\n', domain="hub") as hub:
         remote = f'leafnodes {{ remotes: [ {{ url: "nats-leaf://127.0.0.1:{meet}" }} ] }}\n'
         leaf = NatsServer(hub.folder, remote, "leaf", jetstream=False)
         try:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from periplus.errors import ExchangeError
-from periplus.exchange.connection import Temporary, give_way, patiently, temporary_errors
+from periplus.exchange.connection import Temporary, give_way, jetstream, patiently, temporary_errors
 from periplus.exchange.envelope import MAX_ENVELOPE_BYTES, Envelope, PostedLink, open_envelope, pack, seal
 from periplus.exchange.local import LocalExchange, Shipment
 from periplus.exchange.pace import Pace, Waiting
@@ -85,7 +85,7 @@ class NatsExchange:
     ) -> None:
         self._client = client
         self._loop = asyncio.get_running_loop()
-        self._js: JetStreamContext = client.jetstream(timeout=PUBLISH_SECONDS)
+        self._js: JetStreamContext = jetstream(client, settings.domain, PUBLISH_SECONDS)
         self._settings = settings
         self._on_event = on_event
         self.stream = f"periplus-{crawl}"

@@ -29,7 +29,7 @@ async def carried(here: ClusterSettings, there: ClusterSettings, crawl: str) -> 
             await exchange.open(node, "g1", {}, {})
         sender.post("a", "b", 1, new_url("http://x.com/1"))
         async with asyncio.timeout(20):
-            while not (shipments := receiver.collect("b")):
+            while not (shipments := receiver.collect("b")):  # noqa: ASYNC110  (it comes from the server)
                 await asyncio.sleep(0.01)
             receiver.confirm("a.g1", "b", 1)
             while not sender.tail("a", "b"):
@@ -42,6 +42,12 @@ async def carried(here: ClusterSettings, there: ClusterSettings, crawl: str) -> 
 
 def let_in(settings: ClusterSettings) -> bool:
     return bool(asyncio.run(carried(settings, settings, "identity")))
+
+
+def as_one(nobody: ClusterSettings, identity: dict[str, str], folder: Path) -> ClusterSettings:
+    """The settings of somebody who says to be that one."""
+    given = {key: value if key == "user" else str(folder / value) for key, value in identity.items()}
+    return msgspec.structs.replace(nobody, **given)
 
 
 def by_password(folder: Path) -> tuple[str, dict[str, str], dict[str, str]]:
@@ -75,15 +81,11 @@ def by_credentials(folder: Path) -> tuple[str, dict[str, str], dict[str, str]]:
 def test_who_is_known_is_let_in_and_nobody_else(
     way: Callable[[Path], tuple[str, dict[str, str], dict[str, str]]], tmp_path: Path
 ) -> None:
-    config, right, wrong = (
-        part if isinstance(part, str) else {k: str(tmp_path / v) if k != "user" else v for k, v in part.items()}
-        for part in way(tmp_path)
-    )
-    assert isinstance(config, str)
+    config, right, wrong = way(tmp_path)
     with nats_server(config) as server:
         nobody = ClusterSettings(servers=[server.url], linger_seconds=0.0)
-        assert let_in(msgspec.structs.replace(nobody, **right))
-        for stranger in (nobody, msgspec.structs.replace(nobody, **wrong)):
+        assert let_in(as_one(nobody, right, tmp_path))
+        for stranger in (nobody, as_one(nobody, wrong, tmp_path)):
             with pytest.raises(EnvironmentFailure, match="does not let us in") as refused:
                 let_in(stranger)
             assert "sesame" not in str(refused.value)
@@ -107,7 +109,7 @@ def test_tls_both_ways(tmp_path: Path) -> None:
             tls_key=str(tmp_path / "client.key"),
         )
         assert let_in(known)
-        with pytest.raises(EnvironmentFailure, match="TLS failed.*cluster.tls_ca"):
+        with pytest.raises(EnvironmentFailure, match=r"TLS failed.*cluster\.tls_ca"):
             let_in(msgspec.structs.replace(known, tls_ca=str(tmp_path / "other.pem")))
         with pytest.raises(EnvironmentFailure):
             let_in(msgspec.structs.replace(known, tls_certificate="", tls_key=""))
@@ -117,7 +119,10 @@ def test_tls_both_ways(tmp_path: Path) -> None:
 
 def test_links_come_through_a_leaf_node() -> None:
     with nats_leaf() as (hub, leaf):
-        settings = [ClusterSettings(servers=[server.url], linger_seconds=0.0) for server in (hub, leaf)]
+        settings = [
+            ClusterSettings(servers=[server.url], linger_seconds=0.0, domain=domain)
+            for server, domain in ((hub, ""), (leaf, "hub"))
+        ]
         (there,) = asyncio.run(carried(settings[0], settings[1], "out"))
         (back,) = asyncio.run(carried(settings[1], settings[0], "back"))
     assert [url.url for url in (*there.urls, *back.urls)] == ["http://x.com/1"] * 2
