@@ -68,8 +68,22 @@ class Proof:
             "fetched_twice": sum(count - 1 for count in double_fetches(log).values()),
             "completed_and_fetched_again": len(run.completed_again(self.web)),
             "impolite": len(impolite(log, self.delay)),
+            "examples": neighbours(log, self.delay)[:5],
             "seconds": round(time.monotonic() - seconds, 1),
         }
+
+
+def neighbours(log: list[dict[str, Any]], delay: float) -> list[list[Any]]:
+    """Requests that came too soon, each with the one before it at the same host."""
+    last: dict[str, dict[str, Any]] = {}
+    found: list[list[Any]] = []
+    for row in log:
+        before = last.get(row["host"])
+        if before is not None and (row["time"] - before["time"] < delay * 0.98 or row["in_flight"] > 1):
+            gap = round(row["time"] - before["time"], 3)
+            found.append([row["host"], before["path"], before["status"], row["path"], gap, row["in_flight"]])
+        last[row["host"]] = row
+    return found
 
 
 def undisturbed(proof: Proof, name: str, strategy: str = "hash") -> dict[str, Any]:

@@ -87,8 +87,8 @@ class HostLeases:
 
     def want(self, host: str, node: str) -> None:
         """A node has URLs of a host; until the host is ours, the schedule leaves it alone."""
-        if host in self._since or host in self._wanted:
-            return
+        if host in self._since or host in self._wanted or host in self._passing:
+            return  # while it is passed on the note still has our name: who has passed it on asks for it again
         self._wanted[host] = node
         self._schedule.suspend(host)
         self._start(self._obtain(host, node))
@@ -181,6 +181,8 @@ class HostLeases:
             await self._write_next(host)
         finally:
             self._passing.discard(host)
+        if node := self._schedule.who_wants(host):
+            self.want(host, node)
 
     async def _write_next(self, host: str) -> None:
         key, node = f"host.{key_of(host)}", self._schedule.who_wants(host)
@@ -188,7 +190,7 @@ class HostLeases:
             try:
                 found = await self._board.get(key, HostNote)
                 if found is None or not self._hosted(found[0].holder):
-                    break  # it was not ours
+                    return  # it was not ours
                 note, revision = found
                 line = (*note.waiting, *([node] if node and node not in note.waiting else []))
                 if not note.waiting:
@@ -198,9 +200,7 @@ class HostLeases:
                 if await self._board.replace(key, HostNote(line[0], line[1:], rest), revision) is not None:
                     self.passed_on += 1
                     await self._hint(line[0], host)
-                    break
+                    return
             except Temporary:
                 give_way()
                 await self._clock.sleep(LOOK_SECONDS)
-        if node:
-            self.want(host, node)
