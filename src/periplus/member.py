@@ -7,6 +7,7 @@ have homes, hosts that others want are asked in slices of time, and the end is f
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from periplus import __version__
 from periplus.clock import Clock
 from periplus.cluster import Board, CrawlRecord, HostLeases, Membership, NodeRecord, Report, is_over
 from periplus.cluster.control import ask_all, order
+from periplus.cluster.delegations import SharedDelegations
 from periplus.cluster.probing import NatsProber, answer_probes
 from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
@@ -24,12 +26,13 @@ from periplus.exchange import Shipment
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
 from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
 from periplus.fetch import Transport
-from periplus.fetch.probe import round_trip_ms
 from periplus.frontier import HomeIntake, Intake, home_of
 from periplus.job import Prepared
 from periplus.model import Parcel
+from periplus.network.memory import DelegationStore
 from periplus.network.probes import ProbeDesk, Prober
 from periplus.node import Node
+from periplus.reaching import make_desk
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
@@ -114,18 +117,18 @@ class MemberCrawl(Crawl):
         return (HomeIntake if crawl.overlap == "forbid" else Intake)(self._prepared.nodes, crawl, fetch)
 
     def _prober(self, transport: Transport) -> Prober | None:
-        """Every node measures from where it is; its desk answers the others."""
-        network, clock = self._job.network, self._clock
-        if network.round_trips:
-            return None  # a table stands in
-        self._desk = ProbeDesk(
-            lambda url: round_trip_ms(transport, url, network.probe, network.probe_seconds, clock),
-            clock,
-            seconds=network.probe_seconds,
-            cache_seconds=network.probe_hours * 3600.0,
-            subnet_seconds=network.subnet_seconds,
-        )
+        """Every node measures from where it is and answers the others; in an emulated network from its table."""
+        network = self._job.network
+        if not network.round_trips:
+            self._desk = make_desk(network, transport, self._clock)
         return NatsProber(self._client, self._key, network.probe_seconds)
+
+    def _delegations(self) -> DelegationStore:
+        return SharedDelegations(self._board)
+
+    async def _settled(self, seeds: list[tuple[str, str]], _shared: Shared) -> list[tuple[str, str]]:
+        """As they are: other nodes may not be there yet to say how near they are."""
+        return seeds
 
     def _is_ours_alone(self, host: str) -> bool:
         return self._leases.asked_by_us_alone(host)  # the leases are made after what asks for them
@@ -168,6 +171,8 @@ class MemberCrawl(Crawl):
         await self._client.subscribe(f"periplus.{self._key}.ways.{name}", cb=self._on_ways)
         if self._desk is not None:
             await answer_probes(self._client, self._key, name, self._desk.probe)
+        elif shared.reaching is not None and shared.reaching.table is not None:
+            await answer_probes(self._client, self._key, name, partial(shared.reaching.table.probe, name))
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
 

@@ -3,6 +3,7 @@
 Every write names the revision that it replaces, so of two who change a record one is told to look again.
 """
 
+import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -140,6 +141,23 @@ class Board:
             raise EnvironmentFailure(
                 f"{self.bucket}: the record {key} is of another version of Periplus ({error})"
             ) from None
+
+    async def entries(self, prefix: str, kind: type[S]) -> list[S]:
+        """All records whose keys begin with `prefix.`, those that can be read."""
+
+        async def read() -> list[S]:
+            found: list[S] = []
+            async with temporary_errors(prefix):
+                watcher = await self._store.watch(f"{prefix}.*", ignore_deletes=True)
+                try:
+                    while (entry := await watcher.updates(ANSWER_SECONDS)) is not None:  # type: ignore[no-untyped-call]  # nats-py
+                        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                            found.append(msgspec.msgpack.decode(entry.value or b"", type=kind))
+                finally:
+                    await watcher.stop()  # type: ignore[no-untyped-call]  # nats-py
+            return found
+
+        return await patiently(read, tries=3)
 
     async def create(self, key: str, record: Struct, *, tries: int = 3) -> int | None:
         """Write a record that is not there; its revision, or None if somebody else was first."""
