@@ -21,6 +21,9 @@ from command_line import PERIPLUS, MiniwebProcess, miniweb, periplus, start
 from nats.js.errors import APIError
 from nats_server import NatsServer, nats_leaf
 
+from periplus import __version__
+from periplus.cluster.control import ask_all, read_crawl
+from periplus.clustering import on_board
 from periplus.exchange.connection import connected
 from periplus.settings import ClusterSettings
 
@@ -65,6 +68,25 @@ class Machines:
         done = periplus("cluster", *words, "--cluster", self.hub.url)
         assert done.code == 0, done.err
         return done.json if "--json" in words else {"said": done.out}
+
+    def state(self) -> str:
+        """The crawl's state, or nothing before it is there."""
+
+        async def look() -> str:
+            async with on_board(ClusterSettings(servers=[self.hub.url]), "pair") as (_, board, _key):
+                record = await read_crawl(board, __version__)
+                return record.state if record is not None else ""
+
+        return asyncio.run(look())
+
+    def alive(self) -> set[str]:
+        """Nodes that answer."""
+
+        async def ask() -> set[str]:
+            async with connected(ClusterSettings(servers=[self.hub.url]), name="test") as client:
+                return set(await ask_all(client, "pair", PAIR))
+
+        return asyncio.run(ask())
 
     def until(self, what: str, is_so: Any) -> None:
         deadline = time.monotonic() + 90
@@ -121,12 +143,10 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
 def test_a_crawl_is_submitted_watched_paused_resumed_stopped_and_taken_up(machines: Machines) -> None:
     web = machines.web
     machines.submit()
-    machines.until("submitted", lambda: periplus("cluster", "status", "--cluster", machines.hub.url).code == 0)
+    machines.until("submitted", lambda: machines.state() == "running")
     assert "paused" in machines.cluster("pause")["said"]
     machines.start()
-    machines.until(
-        "both there", lambda: all(n["alive"] for n in machines.cluster("status", "--json")["nodes"].values())
-    )
+    machines.until("both there", lambda: machines.alive() == set(PAIR))
 
     asyncio.run(rubbish(machines.hub))
     taken = periplus("node", "east", "--cluster", machines.hub.url, "--crawl", "pair", "--out", machines.folder / "x")

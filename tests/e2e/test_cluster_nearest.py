@@ -8,6 +8,7 @@ import asyncio
 import json
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -62,19 +63,34 @@ def nearest_job(web: MiniwebProcess, folder: Path, strategy: str) -> tuple[Path,
     return file, network
 
 
-@pytest.mark.parametrize("strategy", ["nearest", "place+nearest"])
-def test_the_nearest_machine_fetches(tmp_path: Path, strategy: str) -> None:
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MiniwebProcess]:
     size = ["--hosts", 60, "--pages", 300, "--slow", 0.0, "--host", "0.0.0.0"]
-    with miniweb(tmp_path, *size) as web, nats_server() as server:
+    with miniweb(tmp_path_factory.mktemp("web"), *size) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def alone(web: MiniwebProcess, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What one process finds."""
+    folder = tmp_path_factory.mktemp("alone")
+    job, _ = nearest_job(web, folder, "nearest")
+    done = periplus("crawl", job, "--out", folder / "crawl", "--json")
+    assert done.code == 0, done.err
+    return set(pages_of(folder / "crawl"))
+
+
+@pytest.mark.parametrize("strategy", ["nearest", "place+nearest"])
+def test_the_nearest_machine_fetches(web: MiniwebProcess, alone: set[str], tmp_path: Path, strategy: str) -> None:
+    before = len(web.requests())
+    with nats_server() as server:
         job, network = nearest_job(web, tmp_path, strategy)
         run = ClusterRun(job, server.url, tmp_path / "crawl")
         run.start(THREE)
         run.finish()
-        log = web.requests()
-        alone = periplus("crawl", job, "--out", tmp_path / "alone", "--json")
-        assert alone.code == 0, alone.err
+        log = web.requests()[before:]
         decided = asyncio.run(remembered(server.url, "near"))
-    assert set(pages_of(tmp_path / "crawl")) == set(pages_of(tmp_path / "alone"))
+    assert set(pages_of(tmp_path / "crawl")) == alone
     assert double_fetches(log) == {}
     fetched = {urlsplit(url).netloc: node for node in THREE for url in pages_of(tmp_path / "crawl" / "nodes" / node)}
     among = ("ashburn", "tokyo") if strategy == "place+nearest" else THREE
