@@ -221,6 +221,7 @@ class MemberCrawl(Crawl):
             self._keep_telling(shared),
             self._keep_beating(shared, reporter),
             self._keep_looking_for_the_end(),
+            self._leases.watch(),
         ]
 
     async def _keep_telling(self, shared: Shared) -> None:

@@ -69,6 +69,7 @@ class HostLeases:
         self._passing: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._gate = asyncio.Semaphore(AT_ONCE)
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.created = 0
         self.passed_on = 0
 
@@ -96,7 +97,17 @@ class HostLeases:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._failed.done():
+            self._failed.set_exception(error)
+
+    async def watch(self) -> None:
+        """Ends only if the work on a host has failed, and then with its error: else the host would wait for ever."""
+        await self._failed
 
     async def _obtain(self, host: str, node: str) -> None:
         hint = self._hints.setdefault(host, asyncio.Event())

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from periplus.errors import EnvironmentFailure
-from periplus.exchange.connection import jetstream, patiently, temporary_errors
+from periplus.exchange.connection import Temporary, jetstream, patiently, temporary_errors
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -25,7 +25,7 @@ PROTOCOL = 1
 
 ANSWER_SECONDS = 2.0
 MAX_JOB_BYTES = 512 * 1024
-WRONG_LAST_SEQUENCE = 10071
+WRONG_LAST_SEQUENCE = (10071, 10164)  # the second while several servers are still agreeing on another write
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Struct)
@@ -123,9 +123,9 @@ class Board:
         try:
             return (await self._js.publish(self._subject + key, data, headers=headers)).seq
         except APIError as error:
-            if error.err_code == WRONG_LAST_SEQUENCE:
+            if error.err_code in WRONG_LAST_SEQUENCE:
                 raise KeyWrongLastSequenceError(description=error.description) from None
-            raise
+            raise Temporary(f"{key}: NATS does not take it now ({error.description})") from error
 
     async def get(self, key: str, kind: type[S], *, tries: int = 3) -> tuple[S, int] | None:
         """A record and its revision, or None; EnvironmentFailure if it is not one that we can read."""
