@@ -114,12 +114,14 @@ def _number(table: ChunkTable, text: str, low: int, high: int, found: Chunks) ->
             at += 1
             continue
         start, key = at, _BASE
-        while not (code < _BLANKS and _BLANK[code]):
+        while True:
             key = ((key ^ code) * _PRIME) & _MASK
             at += 1
             if at == high:
                 break
             code = ord(text[at])
+            if not 32 < code < 127 and code < _BLANKS and _BLANK[code]:  # letters are seen to be none at once
+                break
         slot = _slot(table, key)
         if at - start <= _LONGEST and table.keys[slot] == key:
             found.add(table.numbers[slot])
