@@ -1,7 +1,7 @@
 """How fast the web page is: its first paint, and its frames while a map with 1,000 markers is dragged and zoomed.
 
-Prints JSON. Frames are read from a trace of Chromium: the longest task of the page's main thread that draws one, and the
-time between two, for each view the median and the worst of several runs. It measures; it decides nothing.
+Prints JSON. Frames are read from a trace of Chromium: the longest task of the page's main thread that draws one, and
+the time between two, for each view the median and the worst of several runs. It measures; it decides nothing.
 """
 
 import argparse

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from periplus.cluster.addresses import cluster_settings
+from periplus.search.remote import ClusterLink
 from periplus.settings import load_job
 from periplus.tasks import TaskBook
 from periplus.tasks.book import default_home
@@ -55,6 +57,13 @@ def serve(
         str,
         typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png."),
     ] = "",
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster", metavar="SERVERS", help="Show a crawl of a cluster: nats://HOST:4222, or a TOML file."
+        ),
+    ] = "",
+    crawl: Annotated[str, typer.Option("--crawl", help="With --cluster: its name; not needed if it is alone.")] = "",
 ) -> None:
     """Serve the web page and the HTTP API.
 
@@ -72,6 +81,7 @@ def serve(
         tasks=tasks,
         comparisons=compare or [],
         tiles=tiles,
+        link=ClusterLink(cluster_settings(cluster), crawl) if cluster else None,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import xxhash
 from periplus.errors import UsageError
 from periplus.places import Gazetteer
 from periplus.search import Collection
+from periplus.search.shard import LocalShard
 from periplus.settings import TopicSettings, job_from_dict, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Task, TaskBook
@@ -90,7 +91,9 @@ class Lessons:
         shard = collection.shard(body.node)
         if view is None or shard is None:
             return None
-        folder = CrawlFolder(shard.folder.path.parent.parent)
+        if not isinstance(shard, LocalShard):
+            raise UsageError("this page is on another machine of the cluster; judge it where it was crawled")
+        folder = shard.crawl_folder
         judgements = Judgements(folder)
         with _ONE_AT_A_TIME:
             judgements.add(view["url"], body.good)

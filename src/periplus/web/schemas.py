@@ -222,7 +222,7 @@ SCHEMAS: dict[str, Schema] = {
             "seconds": NUMBER,
         }
     ),
-    "FacetsAnswer": _object({"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets")}),
+    "FacetsAnswer": _object({"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets"), "missing": _list(TEXT)}),
     "Trend": _object(
         {
             "query": _ref("Query"),
@@ -230,6 +230,7 @@ SCHEMAS: dict[str, Schema] = {
             "total": WHOLE,
             "undated": WHOLE,
             "buckets": _list(_object({"start": TEXT, "count": WHOLE})),
+            "missing": _list(TEXT),
         }
     ),
     "Points": _object(
