@@ -19,6 +19,19 @@ from periplus.web.server import serve as run_server
 __all__ = ["serve"]
 
 
+Cluster = Annotated[
+    str,
+    typer.Option("--cluster", metavar="SERVERS", help="Show a crawl of a cluster: nats://HOST:4222, or a TOML file."),
+]
+CrawlName = Annotated[str, typer.Option("--crawl", help="With --cluster: its name; not needed if it is alone.")]
+Compared = Annotated[
+    list[Path] | None, typer.Option("--compare", metavar="DIR", help="A result of `periplus compare` to show.")
+]
+Tiles = Annotated[
+    str, typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png.")
+]
+
+
 def serve(
     folders: Annotated[
         list[Path] | None, typer.Argument(metavar="DIR…", help="Folders of crawls, beside those of tasks.")
@@ -50,20 +63,10 @@ def serve(
     workers: Workers = 0,
     hook_private: HookRanges = None,
     hook_port: HookPorts = None,
-    compare: Annotated[
-        list[Path] | None, typer.Option("--compare", metavar="DIR", help="A result of `periplus compare` to show.")
-    ] = None,
-    tiles: Annotated[
-        str,
-        typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png."),
-    ] = "",
-    cluster: Annotated[
-        str,
-        typer.Option(
-            "--cluster", metavar="SERVERS", help="Show a crawl of a cluster: nats://HOST:4222, or a TOML file."
-        ),
-    ] = "",
-    crawl: Annotated[str, typer.Option("--crawl", help="With --cluster: its name; not needed if it is alone.")] = "",
+    compare: Compared = None,
+    tiles: Tiles = "",
+    cluster: Cluster = "",
+    crawl: CrawlName = "",
 ) -> None:
     """Serve the web page and the HTTP API.
 
