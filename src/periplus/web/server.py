@@ -156,7 +156,7 @@ def serve(
         desk: TaskDesk | None = None
         if tasks is not None:
             service = tasks.service()
-            desk = TaskDesk(tasks.book, service, names, tasks.defaults)
+            desk = TaskDesk(tasks.book, service, names, tasks.defaults, tasks.choices)
         elif not folders and link is None:
             raise UsageError("no folder given; name the folder of a crawl, or leave --no-tasks away")
         shelf = Shelf(folders, names, desk.folders if desk else None, link=link)
