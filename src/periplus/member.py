@@ -33,6 +33,7 @@ from periplus.node import Node
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
+from periplus.search.answering import AnswerDesk
 from periplus.shared import RobotsShare, Shared
 from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
@@ -78,6 +79,7 @@ class MemberCrawl(Crawl):
             self._net = NatsExchange(client, self._key, settings, self._note)
             self._exchange = self._net
             await self._net.open_stream()
+            self._answers = AnswerDesk(client, self._key)
             self._members = Membership(
                 self._board,
                 self._names,
@@ -90,6 +92,7 @@ class MemberCrawl(Crawl):
                 try:
                     return await super().run()
                 finally:
+                    await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
                         await self._members.leave()
@@ -161,6 +164,7 @@ class MemberCrawl(Crawl):
         await self._client.subscribe(f"periplus.{self._key}.ways.{name}", cb=self._on_ways)
         if self._desk is not None:
             await answer_probes(self._client, self._key, name, self._desk.probe)
+        await self._answers.add(self._prepared.folder.node(name))
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
 
