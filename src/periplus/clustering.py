@@ -21,7 +21,7 @@ from periplus.cluster import Board, CrawlRecord
 from periplus.cluster.addresses import cluster_settings
 from periplus.cluster.control import ask_all, only_crawl, order, read_crawl, read_nodes, submit
 from periplus.errors import EnvironmentFailure
-from periplus.exchange.connection import Temporary, connected, crawl_key, temporary_errors
+from periplus.exchange.connection import Temporary, connected, crawl_key, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
 from periplus.settings import ClusterSettings, Job, job_from_dict
 
@@ -45,8 +45,8 @@ cluster_app = typer.Typer(help="See and steer a crawl on several machines.", no_
 async def on_board(settings: ClusterSettings, name: str) -> AsyncIterator[tuple[Any, Board, str]]:
     """Connected, with the crawl's bucket open; gives the client, the board and the crawl's key."""
     async with connected(settings, name="command") as client:
-        key = crawl_key(name) if name else await only_crawl(client)
-        board = Board(client, key)
+        key = crawl_key(name) if name else await only_crawl(client, settings.domain)
+        board = Board(client, key, settings.domain)
         await board.open(settings.replicas)
         yield client, board, key
 
@@ -106,7 +106,7 @@ async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
             f"{board.bucket}: there is no such crawl; `periplus cluster status` lists those there are"
         )
     records, reports = await read_nodes(board, crawl.nodes), await ask_all(client, key, crawl.nodes)
-    js, stream = client.jetstream(timeout=2), f"periplus-{key}"
+    js, stream = jetstream(client, board.domain, 2), f"periplus-{key}"
     nodes: dict[str, Any] = {}
     for name in crawl.nodes:
         record, report, lag = records.get(name), reports.get(name), 0

@@ -22,7 +22,7 @@ from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange import Shipment
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
-from periplus.exchange.nats import NatsExchange
+from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
 from periplus.fetch import Transport
 from periplus.fetch.probe import round_trip_ms
 from periplus.frontier import HomeIntake, Intake, home_of
@@ -49,6 +49,8 @@ __all__ = ["MemberCrawl"]
 
 TELL_SECONDS = 0.1
 LOOK_FOR_END_SECONDS = 0.5
+FEW = 64
+"""URLs in a node's queue with which it waits for more."""
 
 
 class MemberCrawl(Crawl):
@@ -68,15 +70,17 @@ class MemberCrawl(Crawl):
         self._reaches: dict[str, NodeReach] = {}
         self._order = "running"
         self._rate = 0.0
+        self._somebody_done = asyncio.Event()
 
     async def run(self) -> Summary:
         """Crawl until the whole cluster is done, a limit is reached, or somebody stops it."""
         settings = self._job.cluster
         async with connected(settings, name=self._name, on_event=self._note) as client:
             self._client: Client = client
-            self._board = Board(client, self._key)
+            self._board = Board(client, self._key, settings.domain)
             await self._board.open(settings.replicas)
             self._net = NatsExchange(client, self._key, settings, self._note)
+            self._net.on_done = self._somebody_done.set
             self._exchange = self._net
             await self._net.open_stream()
             self._answers = AnswerDesk(client, self._key)
@@ -126,8 +130,11 @@ class MemberCrawl(Crawl):
         )
         return NatsProber(self._client, self._key, network.probe_seconds)
 
+    def _is_ours_alone(self, host: str) -> bool:
+        return self._leases.asked_by_us_alone(host)  # the leases are made after what asks for them
+
     def _robots_share(self) -> RobotsShare:
-        return SharedRobots(self._board)
+        return SharedRobots(self._board, self._is_ours_alone)
 
     # -- Joining and taking over -------------------------------------------------------------------
 
@@ -302,6 +309,14 @@ class MemberCrawl(Crawl):
             and super()._may_begin(shared)
         )
 
+    async def _commit(self, shared: Shared) -> None:
+        await super()._commit(shared)
+        if not self._turns and not any(node.queue.size or node.batch for node in self._nodes.values()):
+            self._net.hurry()
+        for name, node in list(self._nodes.items()):
+            done = not self._net.outstanding(name) and self._is_idle(name)
+            await self._net.say_hunger(name, DONE if done else HUNGRY if node.queue.size < FEW else 0)
+
     def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
         if not isinstance(shared.intake, HomeIntake):
             return super()._delivery(node, shipment, shared)
@@ -317,9 +332,9 @@ class MemberCrawl(Crawl):
         busy = self._turns or self._writing or any(node.batch for node in self._nodes.values())
         return bool(self._stop_reason) and not busy
 
-    def _report(self, name: str) -> Report:
+    def _is_idle(self, name: str) -> bool:
         node = self._nodes[name]
-        idle = not (
+        return not (
             self._turns
             or self._writing
             or node.batch
@@ -327,6 +342,9 @@ class MemberCrawl(Crawl):
             or self._net.waiting
             or (self._job.crawl.revisit.hours and not self._next_revisits)
         )
+
+    def _report(self, name: str) -> Report:
+        node, idle = self._nodes[name], self._is_idle(name)
         return Report(
             name,
             self._members.member,
@@ -364,7 +382,10 @@ class MemberCrawl(Crawl):
         """Whoever runs the first node finds out whether all are done, and tells the others."""
         while True:
             give_way()
-            await self._clock.sleep(LOOK_FOR_END_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_FOR_END_SECONDS):
+                    await self._somebody_done.wait()
+            self._somebody_done.clear()
             if self._names[0] not in self._nodes or self._order != "running":
                 continue
             with contextlib.suppress(Temporary):

@@ -300,6 +300,9 @@ class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     tls_ca: Annotated[str, _meta("Certificates of those who may sign the server's; empty: the system's.", "file")] = ""
     tls_certificate: Annotated[str, _meta("Our own certificate, where the server asks for one.", "file")] = ""
     tls_key: Annotated[str, _meta("The key of our certificate.", "file")] = ""
+    domain: Annotated[
+        str, _meta("JetStream domain of the servers that keep the crawl, where we connect through a leaf node.")
+    ] = ""
     replicas: Annotated[int, _meta("NATS servers that keep a copy of everything: 1, 3 or 5.", "copies", ge=1, le=5)] = 1
     heartbeat_seconds: Annotated[
         float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)

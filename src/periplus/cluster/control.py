@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from periplus.cluster.ending import Report
 from periplus.cluster.records import MAX_JOB_BYTES, PROTOCOL, Board, CrawlRecord, NodeRecord
 from periplus.errors import ConfigError, EnvironmentFailure, UsageError
-from periplus.exchange.connection import Temporary, temporary_errors
+from periplus.exchange.connection import Temporary, jetstream, temporary_errors
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -60,17 +60,17 @@ async def read_crawl(board: Board, version: str) -> CrawlRecord | None:
     return None if found is None else checked(found[0], version, board.bucket)
 
 
-async def crawls_there(client: "Client") -> list[str]:
+async def crawls_there(client: "Client", domain: str) -> list[str]:
     """The crawls of a cluster, by their keys."""
     async with temporary_errors("streams"):
-        streams = await client.jetstream(timeout=5).streams_info()
+        streams = await jetstream(client, domain, 5).streams_info()
     names = (str(info.config.name or "") for info in streams)
     return sorted(name.removeprefix(BUCKET) for name in names if name.startswith(BUCKET))
 
 
-async def only_crawl(client: "Client") -> str:
+async def only_crawl(client: "Client", domain: str) -> str:
     """The one crawl of a cluster; EnvironmentFailure if there is none, UsageError if there are several."""
-    found = await crawls_there(client)
+    found = await crawls_there(client, domain)
     if not found:
         raise EnvironmentFailure("no crawl is in this cluster; `periplus crawl JOB.toml --cluster …` submits one")
     if len(found) > 1:

@@ -70,11 +70,12 @@ class ClusterLink:
                 opened.set_exception(error)
 
     async def _serve(self, wanted: str, opened: "Future[tuple[Client, str, CrawlRecord]]") -> None:
+        domain = self._settings.domain
         async with connected(self._settings, name="search") as client:
-            crawl = crawl_key(wanted) if wanted else await only_crawl(client)
-            if crawl not in await crawls_there(client):  # to open its board would make it
+            crawl = crawl_key(wanted) if wanted else await only_crawl(client, domain)
+            if crawl not in await crawls_there(client, domain):  # to open its board would make it
                 raise EnvironmentFailure(f"no crawl {wanted!r} is in this cluster; see `periplus cluster status`")
-            board = Board(client, crawl)
+            board = Board(client, crawl, domain)
             await board.open(self._settings.replicas)
             record = await read_crawl(board, __version__)
             if record is None:
