@@ -10,6 +10,8 @@ KERNEL := $(VENV)/.kernel
 PAGE := src/periplus/web/page
 KILL_PAGES ?= 500
 KILL_EVERY ?= 1
+KILL_MINUTES ?= 60
+PROOFS := $(VENV)/proofs
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
@@ -65,9 +67,12 @@ bench: setup ## speed, side by side with peers
 prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl of four processes
 	$(BIN)/python scripts/prove_cluster.py
 
-kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)
-	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY)
-	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY)
+kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
+	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY) --state $(PROOFS)/full-40-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+
+$(PROOFS):
+	mkdir -p $@
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
 	$(BIN)/python scripts/eval.py

@@ -50,6 +50,7 @@ class Plan:
     seeds_per_draw: int = 20
     random_seed: int = 1
     level: str = "street"
+    order: str = "breadth"
     seeds: tuple[str, ...] = ()  # given seeds: then there is one draw
 
     def seed_sets(self, world: World) -> list[list[str]]:
@@ -88,7 +89,14 @@ def run_all(
             done = _load(path)
             if done is None:
                 played = play(
-                    world, strategy, seeds, pages=plan.pages, labels=labels, level=plan.level, milestones=milestones
+                    world,
+                    strategy,
+                    seeds,
+                    pages=plan.pages,
+                    labels=labels,
+                    level=plan.level,
+                    order=plan.order,
+                    milestones=milestones,
                 )
                 done = played.measures
                 _save(path, done)

@@ -88,7 +88,8 @@ def _transport(prepared: Prepared, schedule: Schedule, clock: Clock, agent: str)
     def address_wait(host: str, address: str) -> float:
         return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, clock.monotonic())
 
-    resolver = Resolver(crawl.resolve, guard, clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or "")
+    proxy = urlsplit(fetch.proxy).hostname or ""
+    resolver = Resolver(crawl.resolve, guard, clock, address_wait, trusted=proxy, name_servers=fetch.name_servers)
     watch = crawl.strategy in BY_NETWORK and not job.network.round_trips
     return Transport(fetch, resolver, guard, clock, agent=agent, connections=crawl.connections, watch=watch)
 

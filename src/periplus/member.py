@@ -36,6 +36,7 @@ from periplus.reaching import make_desk
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
+from periplus.search.answering import AnswerDesk
 from periplus.shared import RobotsShare, Shared
 from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
@@ -85,6 +86,7 @@ class MemberCrawl(Crawl):
             self._net.on_done = self._somebody_done.set
             self._exchange = self._net
             await self._net.open_stream()
+            self._answers = AnswerDesk(client, self._key)
             self._members = Membership(
                 self._board,
                 self._names,
@@ -97,6 +99,7 @@ class MemberCrawl(Crawl):
                 try:
                     return await super().run()
                 finally:
+                    await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
                         await self._members.leave()
@@ -173,6 +176,7 @@ class MemberCrawl(Crawl):
             await answer_probes(self._client, self._key, name, self._desk.probe)
         elif shared.reaching is not None and shared.reaching.table is not None:
             await answer_probes(self._client, self._key, name, partial(shared.reaching.table.probe, name))
+        await self._answers.add(self._prepared.folder.node(name))
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
 

@@ -25,9 +25,13 @@ from periplus.strategies import Ownership, Settling
 from periplus.urls import canonicalize, fingerprint, registrable_domain
 from periplus.world import Marks, PageFacts, World
 
-__all__ = ["Played", "play"]
+__all__ = ["ORDERS", "Played", "play"]
 
 MAX_POINTS = 500
+
+ORDERS = ("breadth", "best")
+"""What a node takes first: the nearest to the seeds, as the paper's did, or what a crawl without a topic takes first,
+links whose words name places."""
 
 # -- Playing a crawl -------------------------------------------------------------------------------
 
@@ -61,25 +65,28 @@ def play(
     pages: int = 0,
     labels: Mapping[str, int] | None = None,
     level: str = "street",
+    order: str = "breadth",
     milestones: Sequence[int] = (),
 ) -> Played:
     """Crawl the recorded web from the seeds until `pages` were downloaded (0: all that can be reached).
 
-    `labels` (page -> target) stand for the entities of a page where truth is known; `level` is which addresses count.
+    `labels` (page -> target) stand for the entities of a page where truth is known; `level` is which addresses count;
+    `order` is one of ORDERS and the same for every strategy.
     """
-    return _Play(world, strategy, labels, level).run(seeds, pages, milestones)
+    return _Play(world, strategy, labels, level, order).run(seeds, pages, milestones)
 
 
 class _Play:
-    def __init__(self, world: World, strategy: str, labels: Mapping[str, int] | None, level: str) -> None:
+    def __init__(self, world: World, strategy: str, labels: Mapping[str, int] | None, level: str, order: str) -> None:
         self._world = world
+        self._best_first = order == "best"
         self._lens = world.lenses[strategy]
         self._routes = world.routes[strategy]
         self._labels = labels
         self._levels = ("street",) if level == "street" else ("street", "postal")
         crawl: CrawlSettings = self._lens.crawl
         self._intake = Intake(world.nodes, crawl, self._lens.fetch)
-        self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap, orders=True)
+        self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap)
         self._nodes = {name: _Node(name) for name in world.nodes}
         self._order = itertools.count()
         self._downloads: list[tuple[str, str]] = []
@@ -133,9 +140,12 @@ class _Play:
         numbers, evidence = self._routes[fact.url]
         nodes = [self._world.nodes[number] for number in np.frombuffer(numbers, "<u2")]
         known = evidence or itertools.repeat(())
+        worths = fact.priorities if self._best_first else itertools.repeat(0.0)
         return tuple(
-            RoutedLink(url, host, fingerprint(url), node, 0.0, b"", terms, steps)  # breadth first, as the paper's
-            for url, host, node, terms, steps in zip(fact.urls, fact.hosts, nodes, known, fact.steps, strict=False)
+            RoutedLink(url, host, fingerprint(url), node, worth, b"", terms, steps)
+            for url, host, node, terms, steps, worth in zip(
+                fact.urls, fact.hosts, nodes, known, fact.steps, worths, strict=False
+            )
         )
 
     def _deliver(self, node: _Node, accepted: Accepted) -> None:

@@ -96,12 +96,14 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     assert first.json == second.json
     assert (tmp_path / "a" / "results.json").read_bytes() == (tmp_path / "b" / "results.json").read_bytes()
     runs = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
-    assert len(runs) == 4
+    assert len(runs) == 8  # two strategies, two draws, two orders
     again = periplus(*command, "-o", tmp_path / "a")
     assert again.json == first.json
     assert runs == {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
     report = (tmp_path / "a" / "report.html").read_text("utf-8")
-    assert report.count("<svg") == 4
+    assert report.count("<svg") == 6  # four plots, and a map of each strategy
+    assert set(first.json["best_first"]) == {"hash", "url"}
+    assert "Best first" in report
     assert "http-equiv" in report
     assert "src=" not in report
     assert "href=" not in report
@@ -126,6 +128,7 @@ def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp
     [
         (("compare", "{web}", "--strategies", "nonsense"), "no strategy is called 'nonsense'"),
         (("compare", "{web}", "--entities", "houses"), "choose street or postal"),
+        (("compare", "{web}", "--order", "worst"), "choose breadth or best or both"),
         (("compare", "{tmp}"), "no WARC or WACZ file"),
         (("compare", "{tmp}/missing.wacz"), "missing.wacz"),
         (("compare", "{web}", "--strategies", "hash", "--labels", "{tmp}/none.csv"), "none.csv"),

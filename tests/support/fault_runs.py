@@ -1,7 +1,8 @@
 """Crawls of a small site that die, or run out of disk, at the n-th change of a file; the server's log is the judge.
 
     python fault_runs.py kill --pages 40 --chains 8 --deaths 30     many deaths in each crawl, at chosen changes
-    python fault_runs.py kill-all --pages 500                       one crawl for every single change
+    python fault_runs.py kill-all --pages 500                       one crawl for every single change; in pieces with
+                                                                    --state FILE --minutes 30, going on from there
     python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while
     python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 
@@ -323,6 +324,8 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--count", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--state", type=Path, help="where an enumeration is written down, to go on from there")
+    parser.add_argument("--minutes", type=float, default=1e9, help="time after which an enumeration pauses")
     options = parser.parse_args()
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own in it, for speed
     with tempfile.TemporaryDirectory(prefix="periplus-faults-", dir=memory) as name:
@@ -357,20 +360,39 @@ def run(bench: Bench, options: argparse.Namespace) -> int:
             crawls, wrong = crawls + 1, wrong + [f"run {number}: {text}" for text in found]
             shutil.rmtree(out)
     else:
-        for number in range(1, changes + 1, options.every):
-            if options.what == "kill-all":
-                died, found = kill_chain(bench, out, whole, [number])
-                points += died
-            else:
-                found = full_disk(bench, out, whole, number, options.count)
-                points += 1
-            crawls, wrong = crawls + 1, wrong + [f"change {number}: {text}" for text in found]
-            shutil.rmtree(out)
-            if found or crawls % 50 == 0:
-                print(json.dumps({"change": number, "of": changes, "wrong": found}), flush=True)
+        return enumerate_changes(bench, options, whole, changes, wrong)
     seconds = round(time.monotonic() - started, 1)
     print(json.dumps({"points": points, "crawls": crawls, "changes": changes, "wrong": wrong, "seconds": seconds}))
     return 1 if wrong or status else 0
+
+
+def enumerate_changes(
+    bench: Bench, options: argparse.Namespace, whole: dict[str, str], changes: int, wrong: list[str]
+) -> int:
+    """A crawl for every change, one after the other; with --state it goes on where the last piece ended."""
+    known = json.loads(options.state.read_text()) if options.state and options.state.exists() else {}
+    state = {"pages": options.pages, "every": options.every, "next": 1, "points": 0, "crawls": 0, "seconds": 0.0}
+    state |= {"changes": changes, "wrong": wrong, **known}
+    if (state["pages"], state["every"]) != (options.pages, options.every):
+        raise SystemExit(f"{options.state} is of another enumeration: {state['pages']} pages, every {state['every']}.")
+    out = bench.folder / "crawl"
+    end = time.monotonic() + 60 * options.minutes
+    while state["next"] <= state["changes"] and time.monotonic() < end:
+        began, number = time.monotonic(), state["next"]
+        if options.what == "kill-all":
+            died, found = kill_chain(bench, out, whole, [number])
+        else:
+            died, found = 1, full_disk(bench, out, whole, number, options.count)
+        shutil.rmtree(out)
+        state["wrong"] += [f"change {number}: {text}" for text in found]
+        state |= {"next": number + options.every, "points": state["points"] + died, "crawls": state["crawls"] + 1}
+        state["seconds"] = round(state["seconds"] + time.monotonic() - began, 1)
+        if options.state:
+            options.state.write_text(json.dumps(state))
+        if found or state["crawls"] % 50 == 0:
+            print(json.dumps({"change": number, "of": state["changes"], "wrong": found}), flush=True)
+    print(json.dumps(state))
+    return 1 if state["wrong"] else 0
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ be explained by its largest terms.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from periplus.errors import PlaceError
 from periplus.model import Assignment, Link, LinkPosition, Located, Page
@@ -31,14 +32,21 @@ HALF_DISTANCE = 4.0
 """Tokens from the link at which a name counts half."""
 
 ENOUGH = 0.05
-"""From this probability on that its page has an address there, a link goes to a geographic node.
+"""From this probability on that its page has an address there, a link goes to a geographic node that has nothing else.
 
-One page in six has one on the webs that the weights are learnt on; a node takes the likeliest first, so that a low bar
-costs little.
+One page in six has one on the webs that the weights are learnt on.
 """
+
+CHOOSY = 0.3
+"""What a node asks for that has many waiting: it would fetch the doubtful before the certain."""
+
+MANY = 40
+"""So many waiting make a node as choosy as it gets."""
 
 CLEAR = 0.6
 """... if of all that speaks for geographic nodes this share speaks for it."""
+
+NOBODY_WAITS: Mapping[str, int] = MappingProxyType({})
 
 MIN_CLAIM = 0.05
 """Under policy b a node with less probability has no claim."""
@@ -62,12 +70,17 @@ class BlendStrategy(Strategy):
     """Weighs evidence. `evidence` needs the page, `settle` only what `evidence` gave and the crawl's memory."""
 
     def __init__(
-        self, ownership: Ownership, gazetteer: Gazetteer, ip: IpStrategy | None = None, weights: Weights | None = None
+        self,
+        ownership: Ownership,
+        gazetteer: Gazetteer,
+        ip: IpStrategy | None = None,
+        weights: Weights | None = None,
+        table: NameTable | None = None,
     ) -> None:
         self.ownership = ownership
         self._gazetteer = gazetteer
         self.weights = weights or learnt_weights()
-        table = NameTable(ownership, gazetteer)
+        table = table or NameTable(ownership, gazetteer)
         self._url = UrlStrategy(ownership, gazetteer, table)
         self._anchor = AnchorStrategy(ownership, gazetteer, table)
         self._content = ContentStrategy(ownership, gazetteer, table)
@@ -121,11 +134,15 @@ class BlendStrategy(Strategy):
         *,
         weights: Sequence[float] = (),
         odds: float = 0.0,
+        waiting: Mapping[str, int] = NOBODY_WAITS,
     ) -> Settled:
-        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL."""
+        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL.
+
+        `waiting` are the URLs that each node has and has not fetched yet.
+        """
         features = self.features(terms, view, parent)
         chances = probabilities(features, weights or self.weights, odds)
-        return self._settled(host, chances, features, terms)
+        return self._settled(host, chances, features, terms, waiting)
 
     def features(self, terms: Terms, view: HostView, parent: Parent) -> dict[str | None, dict[int, float]]:
         """The evidence as features of each node that any of it speaks for, and of the general ones."""
@@ -161,7 +178,14 @@ class BlendStrategy(Strategy):
         nowhere[feature("host's pages, no place")] = trust * max(0.0, 1.0 - sum(shares.values()))
         nowhere[feature("host's pages, no address")] = trust * max(0.0, 1.0 - sum(addresses.values()))
 
-    def _settled(self, host: str, chances: dict[str | None, float], features: Features, terms: Terms) -> Settled:
+    def _settled(
+        self,
+        host: str,
+        chances: dict[str | None, float],
+        features: Features,
+        terms: Terms,
+        waiting: Mapping[str, int],
+    ) -> Settled:
         """Nodes by probability; general ones take part as one."""
         ranked = sorted((-chance, node) for node, chance in chances.items() if node is not None)
         geographic = 1.0 - chances[None]
@@ -169,8 +193,9 @@ class BlendStrategy(Strategy):
             Assignment(node, self._place_for(node, terms), "blend") for chance, node in ranked if -chance >= MIN_CLAIM
         ]
         nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
-        best = -ranked[0][0] if ranked else 0.0
-        if claims and best >= ENOUGH and best >= CLEAR * geographic:
+        best, node = (-ranked[0][0], ranked[0][1]) if ranked else (0.0, "")
+        enough = ENOUGH + (CHOOSY - ENOUGH) * min(1.0, waiting.get(node, 0) / MANY)
+        if claims and best >= enough and best >= CLEAR * geographic:
             own = [*claims, nowhere] if chances[None] >= MIN_CLAIM else claims
             return Settled(tuple(own), features, best)
         return Settled((nowhere, *claims), features, geographic)

@@ -15,7 +15,7 @@ from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.protocol import Strategy
 from periplus.strategies.shapes import Shapes, forms
 from periplus.strategies.weighing import Features, stepped
-from periplus.urls import fingerprint
+from periplus.urls import MarkSet, fingerprint
 
 __all__ = ["Settling", "Told"]
 
@@ -55,6 +55,8 @@ class Settling:
         self._settled: dict[int, str] = {}
         self._expected: dict[int, Features] = {}
         self._shapes = Shapes()
+        self._waiting: dict[str, int] = {}  # links settled on each node less pages that it has read
+        self._counted = MarkSet()  # the links among these, where decisions are not remembered
         self._pages = self._addressed = 0
         self._learnt = list(self._strategy.weights) if self._strategy else []
 
@@ -95,15 +97,26 @@ class Settling:
         strategy = self._strategy
         if strategy is None or not self._settles:
             return links
+        self._waiting[node] = max(0, self._waiting.get(node, 0) - 1)
         views = {link.host: self._hosts.view(link.host) for link in links}
         done = []
         for link in links:
             parent = (node, link.host == host)
             odds = self._shapes.odds(forms(link.url))
-            found = strategy.settle(link.host, link.evidence, views[link.host], parent, weights=self._learnt, odds=odds)
+            found = strategy.settle(
+                link.host,
+                link.evidence,
+                views[link.host],
+                parent,
+                weights=self._learnt,
+                odds=odds,
+                waiting=self._waiting,
+            )
             receiver = self._settled.get(link.fingerprint)
             if receiver is None:
                 receiver = found.claims[0].node
+                if self._remembers or self._counted.add(link.fingerprint):
+                    self._waiting[receiver] = self._waiting.get(receiver, 0) + 1
                 if self._remembers:
                     self._settled[link.fingerprint] = receiver
                 if len(self._expected) < MAX_EXPECTED:

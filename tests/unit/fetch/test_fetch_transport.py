@@ -161,7 +161,7 @@ class FakeDns:
     answers: dict[str, list[list[str]]]
     asked: list[str]
 
-    def __init__(self, **_options: object) -> None:
+    def __init__(self, *_servers: object, **_options: object) -> None:
         pass
 
     async def getaddrinfo(self, host: str, **_options: object) -> object:
