@@ -68,7 +68,7 @@ def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    """Bring a database of an older release up to date, all steps in one transaction: whoever dies in it changed nothing."""
+    """Bring a database of an older release up to date in one transaction: whoever dies in it changed nothing."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if not all(step in MIGRATIONS for step in range(version, SCHEMA_VERSION)):
         return  # unknown: the check of the version says so

@@ -1,7 +1,7 @@
 """Databases of every released version are opened by this one, and a death on the way changes nothing.
 
-`tests/schemas/vN.sql` is the schema as version N was released. A change of `schema.sql` needs a new version, a migration
-from the one before, and its own copy here.
+`tests/schemas/vN.sql` is the schema as version N was released. A change of `schema.sql` needs a new version, a
+migration from the one before, and its own copy here.
 """
 
 import os
