@@ -12,6 +12,7 @@ KILL_PAGES ?= 500
 KILL_EVERY ?= 1
 KILL_MINUTES ?= 60
 SOAK_MINUTES ?= 60
+FUZZ_SECONDS ?= 60
 PROOFS := $(VENV)/proofs
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
@@ -74,6 +75,12 @@ kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl'
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
+
+fuzz: setup ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each); with atheris if installed
+	$(BIN)/python scripts/fuzz.py --seconds $(FUZZ_SECONDS) --docs docs/operations.md
+
+audit: setup ## known vulnerabilities of the locked versions, by pip-audit, where its service can be reached
+	$(BIN)/python scripts/audit.py
 
 $(PROOFS):
 	mkdir -p $@
