@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
 from periplus import __version__
-from periplus.clock import Clock
+from periplus.clock import Clock, steady
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
@@ -52,6 +52,7 @@ async def equipped(
     ):
         yield Shared(
             clock=clock,
+            unix=steady(clock),
             schedule=schedule,
             robots=RobotsBook(
                 transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots, detour=detour
