@@ -119,6 +119,7 @@ class _Play:
         """One download of one node, if it has any; URLs that were not recorded cost nothing."""
         while node.queue:
             lease = heapq.heappop(node.queue)[2]
+            self._settling.ended(node.name)
             fact = self._world.facts.get(lease.url)
             if fact is None:
                 continue

@@ -55,7 +55,7 @@ class Settling:
         self._settled: dict[int, str] = {}
         self._expected: dict[int, Features] = {}
         self._shapes = Shapes()
-        self._waiting: dict[str, int] = {}  # links settled on each node less pages that it has read
+        self._waiting: dict[str, int] = {}  # links settled on each node less those that it has asked for
         self._counted = MarkSet()  # the links among these, where decisions are not remembered
         self._pages = self._addressed = 0
         self._learnt = list(self._strategy.weights) if self._strategy else []
@@ -92,12 +92,16 @@ class Settling:
         """Take up a decision of an earlier run."""
         self._settled.setdefault(fingerprint, node)
 
+    def ended(self, node: str) -> None:
+        """Take up that a node is done with one of its URLs, whatever came of it."""
+        if self._waiting.get(node):
+            self._waiting[node] -= 1
+
     def settle(self, links: tuple[RoutedLink, ...], node: str, host: str = "") -> tuple[RoutedLink, ...]:
         """The links of a page of `node` on `host`, each with the node that it goes to."""
         strategy = self._strategy
         if strategy is None or not self._settles:
             return links
-        self._waiting[node] = max(0, self._waiting.get(node, 0) - 1)
         views: dict[str, HostView] = {}
         done = []
         for link in links:
