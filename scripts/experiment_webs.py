@@ -80,7 +80,8 @@ def labels_of(web: Web) -> dict[str, int] | None:
 
 def miniature(folder: Path, locality: float, *, seed: int = 1, pages: int = 5_500, hosts: int = 320) -> Web:
     """The miniature web with links as local as said; us100 own its cities."""
-    file = folder / f"miniweb-{locality:g}-{seed}.wacz"
+    size = "" if pages == 5_500 else f"-{pages}"
+    file = folder / f"miniweb-{locality:g}-{seed}{size}.wacz"
     if not file.exists():
         write_wacz(generate(seed, hosts=hosts, pages=pages, locality=locality).responses(), file)
     return Web(f"miniature web, locality {locality:g}", file, "us100")

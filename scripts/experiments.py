@@ -66,7 +66,7 @@ class Experiment:
 def experiments(folder: Path, data: Path, gazetteer: Gazetteer) -> Iterator[Experiment]:
     """All experiments, those on one web together."""
     for locality in LOCALITIES:
-        yield Experiment(miniature(folder, locality), 0.2)
+        yield Experiment(miniature(folder, locality, pages=1_500, hosts=120), 0.2)
     aside = miniature(folder, 0.7, seed=KEPT_ASIDE)
     yield Experiment(replace(aside, name=f"{aside.name}, kept aside"), 0.2)
     web = webkb(folder, data)

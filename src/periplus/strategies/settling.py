@@ -11,6 +11,7 @@ import msgspec
 
 from periplus.model import Analysis, Link, Located, Page, RoutedLink
 from periplus.strategies.blend import BlendStrategy, Parent, Settled
+from periplus.strategies.demands import Demands
 from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.protocol import HostView, Strategy
 from periplus.strategies.shapes import Shapes, forms
@@ -55,7 +56,7 @@ class Settling:
         self._settled: dict[int, str] = {}
         self._expected: dict[int, Features] = {}
         self._shapes = Shapes()
-        self._waiting: dict[str, int] = {}  # links settled on each node less those that it has asked for
+        self._demands = Demands()
         self._counted = MarkSet()  # the links among these, where decisions are not remembered
         self._pages = self._addressed = 0
         self._learnt = list(self._strategy.weights) if self._strategy else []
@@ -94,8 +95,7 @@ class Settling:
 
     def ended(self, node: str) -> None:
         """Take up that a node is done with one of its URLs, whatever came of it."""
-        if self._waiting.get(node):
-            self._waiting[node] -= 1
+        self._demands.ended(node)
 
     def settle(self, links: tuple[RoutedLink, ...], node: str, host: str = "") -> tuple[RoutedLink, ...]:
         """The links of a page of `node` on `host`, each with the node that it goes to."""
@@ -119,11 +119,11 @@ class Settling:
         """Settle a link, and remember what is needed of that."""
         odds = self._shapes.odds(forms(link.url))
         found = strategy.settle(
-            link.host, link.evidence, view, parent, weights=self._learnt, odds=odds, waiting=self._waiting
+            link.host, link.evidence, view, parent, weights=self._learnt, odds=odds, bars=self._demands.bars
         )
         receiver = found.claims[0].node
         if self._remembers or self._counted.add(link.fingerprint):
-            self._waiting[receiver] = self._waiting.get(receiver, 0) + 1
+            self._demands.take_up(receiver, found.likeliest)
         if self._remembers:
             self._settled[link.fingerprint] = receiver
         if len(self._expected) < MAX_EXPECTED:
