@@ -8,7 +8,7 @@ FOLDER keeps the recorded webs and every run, so that a second call goes on wher
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -188,8 +188,10 @@ def papers_table() -> str:
     return "\n".join(lines)
 
 
-def write_page(done: Iterator[tuple[Experiment, int, Tables]], draws: int, page: Path = PAGE) -> None:
-    """The whole page."""
+def write_page(
+    done: Iterable[tuple[Experiment, int, Tables]], draws: int, page: Path = PAGE, missing: Sequence[str] = ()
+) -> None:
+    """The whole page; `missing` are experiments that it does not have."""
     parts, verdicts = [HEAD.format(draws=draws), papers_table()], []
     last = ""
     for experiment, budget, tables in done:
@@ -200,6 +202,8 @@ def write_page(done: Iterator[tuple[Experiment, int, Tables]], draws: int, page:
         parts.append(section(experiment, budget, tables))
         verdicts += [(f"{last}, {experiment.share:.0%}", order, table) for order, table in tables.items()]
     parts.insert(1, in_short(verdicts))
+    if missing:
+        parts.insert(1, f"Not in this page, since not all of their runs had ended: {', '.join(missing)}.")
     page.write_text("\n".join(parts) + "\n", "utf-8")
 
 
