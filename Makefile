@@ -10,10 +10,14 @@ KERNEL := $(VENV)/.kernel
 PAGE := src/periplus/web/page
 KILL_PAGES ?= 500
 KILL_EVERY ?= 1
+KILL_MINUTES ?= 60
+SOAK_MINUTES ?= 60
+FUZZ_SECONDS ?= 60
+PROOFS := $(VENV)/proofs
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster prove-simulation kill-all eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -71,9 +75,21 @@ prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl 
 prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simulate says of them
 	$(BIN)/python scripts/prove_simulation.py --write
 
-kill-all: setup ## kill -9 and a full disk at every change of a crawl's files (a night's work; KILL_PAGES=500)
-	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY)
-	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY)
+kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
+	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY) --state $(PROOFS)/full-40-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+
+soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
+	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
+
+fuzz: setup ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each); with atheris if installed
+	$(BIN)/python scripts/fuzz.py --seconds $(FUZZ_SECONDS) --docs docs/operations.md
+
+audit: setup ## known vulnerabilities of the locked versions, by pip-audit, where its service can be reached
+	$(BIN)/python scripts/audit.py
+
+$(PROOFS):
+	mkdir -p $@
 
 eval: setup ## accuracy on the corpora in the folder that PERIPLUS_DATA names
 	$(BIN)/python scripts/eval.py

@@ -117,7 +117,7 @@ def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
 def _countries(gazetteer: Gazetteer) -> dict[str, list[int]]:
     """Ids of the countries of each region."""
     found: dict[str, list[int]] = {name: [] for name in REGIONS}
-    for row, _ in gazetteer.iter_names():
+    for row in range(len(gazetteer)):
         place = gazetteer.place_at(row)
         if place.kind != "country" or len(place.path) < 2:
             continue

@@ -6,13 +6,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from periplus import __version__
-from periplus.clock import Clock
+from periplus.clock import Clock, steady
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
 from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.job import Prepared
-from periplus.network.memory import SqliteDelegations
+from periplus.network.memory import DelegationStore, SqliteDelegations
 from periplus.network.probes import Prober
 from periplus.pages import Workers
 from periplus.reaching import BY_NETWORK, Reaching, make_reaching
@@ -38,6 +38,7 @@ async def equipped(
     journal: Journal,
     robots_share: RobotsShare | None,
     prober: Callable[[Transport], Prober | None],
+    delegations: DelegationStore | None,
 ) -> AsyncIterator[Shared]:
     """Everything that all nodes of the process use; connections are closed at the end."""
     crawl, fetch = prepared.job.crawl, prepared.job.fetch
@@ -50,10 +51,11 @@ async def equipped(
     retries, retry_seconds = crawl.retries, crawl.retry_seconds
     async with (
         _transport(prepared, schedule, clock, agent) as transport,
-        _reaching(prepared, transport, clock, prober) as reaching,
+        _reaching(prepared, transport, clock, prober, delegations) as reaching,
     ):
         yield Shared(
             clock=clock,
+            unix=steady(clock),
             schedule=schedule,
             robots=RobotsBook(
                 transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots, detour=detour
@@ -93,22 +95,28 @@ def _transport(prepared: Prepared, schedule: Schedule, clock: Clock, agent: str)
     def address_wait(host: str, address: str) -> float:
         return 0.0 if guard.is_opened(address) else schedule.connect_wait(host, address, clock.monotonic())
 
-    resolver = Resolver(crawl.resolve, guard, clock, address_wait, trusted=urlsplit(fetch.proxy).hostname or "")
+    proxy = urlsplit(fetch.proxy).hostname or ""
+    resolver = Resolver(crawl.resolve, guard, clock, address_wait, trusted=proxy, name_servers=fetch.name_servers)
     watch = crawl.strategy in BY_NETWORK and not job.network.round_trips
     return Transport(fetch, resolver, guard, clock, agent=agent, connections=crawl.connections, watch=watch)
 
 
 @contextlib.asynccontextmanager
 async def _reaching(
-    prepared: Prepared, transport: Transport, clock: Clock, prober: Callable[[Transport], Prober | None]
+    prepared: Prepared,
+    transport: Transport,
+    clock: Clock,
+    prober: Callable[[Transport], Prober | None],
+    delegations: DelegationStore | None,
 ) -> AsyncIterator[Reaching | None]:
-    """What the strategy needs of the network; what it learns of it is kept in the crawl's folder."""
+    """What the strategy needs of the network; what it learns of it is kept in the crawl's folder, or as given."""
     if prepared.job.crawl.strategy not in BY_NETWORK and not prepared.job.network.emulate:
         yield None
         return
     lens, folder = prepared.lens, prepared.folder.path
     folder.mkdir(parents=True, exist_ok=True)
-    with contextlib.closing(SqliteDelegations(folder / "delegations.db")) as store:
+    with contextlib.ExitStack() as stack:
+        store = delegations or stack.enter_context(contextlib.closing(SqliteDelegations(folder / "delegations.db")))
         yield await make_reaching(
             prepared.job,
             lens.ownership,

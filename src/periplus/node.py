@@ -315,4 +315,4 @@ class Node:
 
     def _now(self) -> float:
         """Unix time."""
-        return self._shared.clock.now().timestamp()
+        return self._shared.unix()

@@ -239,6 +239,16 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         10 * 2**20
     )
     robots_bytes: Annotated[int, _meta("Most bytes of a robots.txt that are read.", "bytes", gt=0)] = 512 * 1024
+    robots_refused: Annotated[
+        Literal["allow", "deny"],
+        _meta(
+            "What a robots.txt that may not be read (401, 403) means: RFC 9309 allows the pages, the cautious do not."
+        ),
+    ] = "allow"
+    name_servers: Annotated[
+        list[str],
+        _meta("Name servers to ask, each an address with or without a port; empty: the system's.", "addresses"),
+    ] = []
     proxy: Annotated[
         str,
         _meta(
@@ -309,6 +319,9 @@ class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     tls_ca: Annotated[str, _meta("Certificates of those who may sign the server's; empty: the system's.", "file")] = ""
     tls_certificate: Annotated[str, _meta("Our own certificate, where the server asks for one.", "file")] = ""
     tls_key: Annotated[str, _meta("The key of our certificate.", "file")] = ""
+    domain: Annotated[
+        str, _meta("JetStream domain of the servers that keep the crawl, where we connect through a leaf node.")
+    ] = ""
     replicas: Annotated[int, _meta("NATS servers that keep a copy of everything: 1, 3 or 5.", "copies", ge=1, le=5)] = 1
     heartbeat_seconds: Annotated[
         float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)
@@ -463,6 +476,9 @@ def _check(job: Job, source: str) -> None:
             raise ConfigError(f"{source}: crawl.allow_private: {error}") from None
     for host, address in job.crawl.resolve.items():
         _check_resolve(source, host, address)
+    for server in job.fetch.name_servers:
+        with_port = re.fullmatch(r"\[?(.+?)\]?:\d{1,5}", server) if server.count(":") == 1 or "]" in server else None
+        _check_address(source, "fetch.name_servers", with_port[1] if with_port else server or "none")
     for name, node in job.nodes.items():
         if not NODE_NAME.fullmatch(name):
             raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")

@@ -33,7 +33,7 @@ def http(body: bytes = b"", *headers: str, status: str = "200 OK", length: int |
 
 
 @contextlib.asynccontextmanager
-async def serve(reply: Reply) -> AsyncIterator[ServerLog]:
+async def serve(reply: Reply, address: str = "127.0.0.1") -> AsyncIterator[ServerLog]:
     """Run the server; closing it ends every connection."""
     log = ServerLog()
     tasks: set[asyncio.Task[None]] = set()
@@ -57,7 +57,7 @@ async def serve(reply: Reply) -> AsyncIterator[ServerLog]:
             if task is not None:
                 tasks.discard(task)
 
-    server = await asyncio.start_server(handle, "127.0.0.1", 0)
+    server = await asyncio.start_server(handle, address, 0)
     log.port = server.sockets[0].getsockname()[1]
     try:
         yield log

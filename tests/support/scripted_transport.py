@@ -21,6 +21,7 @@ class ScriptedTransport(Transport):
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.seconds = 0.1
+        self.truncated = False
         guard = AddressGuard([])
         super().__init__(FetchSettings(), Resolver({}, guard, self.clock), guard, self.clock, agent="Periplus/test")
 
@@ -45,6 +46,7 @@ class ScriptedTransport(Transport):
             fetched_at=self._now(),
             seconds=self.seconds,
             address="192.0.2.1",
+            truncated=self.truncated,
         )
 
     def _now(self) -> datetime:

@@ -7,7 +7,7 @@ address is the used one. It does not ask for literal addresses; `Transport` chec
 import asyncio
 import socket
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import aiodns
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -42,7 +42,7 @@ class Resolver(AbstractResolver):
     """Resolves, checks and remembers.
 
     `before_connect(host, address)` takes the address's turn, or says in how many seconds it may be had. `trusted` is
-    the name of the job's proxy, which may be anywhere.
+    the name of the job's proxy, which may be anywhere. `name_servers` are asked instead of the system's.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Resolver(AbstractResolver):
         before_connect: BeforeConnect | None = None,
         *,
         trusted: str = "",
+        name_servers: Sequence[str] = (),
     ) -> None:
         self._exact = {name: _split(address) for name, address in table.items() if not name.startswith("*.")}
         self._suffixes = sorted(
@@ -61,6 +62,7 @@ class Resolver(AbstractResolver):
         )
         self._guard = guard
         self._trusted = trusted
+        self._name_servers = list(name_servers)
         self._clock = clock
         self._before_connect = before_connect
         self._cache: OrderedDict[str, tuple[float, list[str]]] = OrderedDict()
@@ -110,7 +112,7 @@ class Resolver(AbstractResolver):
             self._cache.move_to_end(host)
             return cached[1]
         if self._dns is None:
-            self._dns = aiodns.DNSResolver(timeout=DNS_SECONDS, tries=2)
+            self._dns = aiodns.DNSResolver(self._name_servers or None, timeout=DNS_SECONDS, tries=2)
         try:
             async with self._limit, asyncio.timeout(2 * DNS_SECONDS):
                 answer = await self._dns.getaddrinfo(host, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)

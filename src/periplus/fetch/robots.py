@@ -7,6 +7,8 @@ A decision is one of four values; there is no default that allows.
 | 2xx                             | found         | allowed or not by its rules                    |
 | 4xx but 429                     | absent        | allowed (RFC 9309, 2.3.1.3)                    |
 | 5xx, 429, network or TLS error  | unreachable   | not fetched; the last good rules still count   |
+| a body that breaks off          | unreachable   | the same: what is missing may have forbidden   |
+| 401, 403 with `robots_refused`  | unreachable   | the same, if the job says "deny"               |
 
 An unreachable robots.txt is asked for again later and later, or when it says so itself (Retry-After). After the last
 try the origin is given up, and asked once more when a good file would have expired. Good rules count for 30 days
@@ -111,6 +113,7 @@ class RobotsBook:
         self._transport = transport
         self._hours = fetch.robots_hours
         self._max_bytes = fetch.robots_bytes
+        self._refused = (401, 403) if fetch.robots_refused == "deny" else ()
         self._retries = retries
         self._retry_seconds = retry_seconds
         self._obey = obey
@@ -199,6 +202,10 @@ class RobotsBook:
 
     def _record(self, origin: str, fetched: Fetched | None, known: RobotsRecord | None, now: float) -> RobotsRecord:
         expires_at = now + self._hours * HOUR
+        if fetched is not None and self._broke_off(fetched):
+            self.last_failure, fetched = "the file broke off", None
+        if fetched is not None and fetched.status in self._refused:
+            fetched = None
         if fetched is not None and 200 <= fetched.status < 300:
             return RobotsRecord(origin, "found", fetched.body[: self._max_bytes], now, expires_at)
         if fetched is not None and 400 <= fetched.status < 500 and fetched.status != 429:
@@ -211,6 +218,10 @@ class RobotsBook:
         if failures > self._retries:
             retry_at = max(retry_at, expires_at)
         return RobotsRecord(origin, "unreachable", b"", now, retry_at, failures)
+
+    def _broke_off(self, fetched: Fetched) -> bool:
+        """Whether less came than the server meant to send; what we cut off at our own bound is not meant."""
+        return fetched.truncated and 200 <= fetched.status < 300 and len(fetched.body) < self._max_bytes
 
     def _rules(self, record: RobotsRecord) -> Protego:
         rules = self._parsed.get(record.origin)

@@ -33,6 +33,7 @@ from periplus.errors import (
 )
 from periplus.fetch.addresses import AddressGuard
 from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
+from periplus.fetch.interim import Connector
 from periplus.fetch.resolver import BlockedName, NotYet, Resolver
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
@@ -81,7 +82,7 @@ class Transport:
 
     async def __aenter__(self) -> Self:
         verify: ssl.SSLContext | bool = ssl.create_default_context() if self._settings.tls_verify else False
-        connector = aiohttp.TCPConnector(
+        connector = Connector(
             resolver=self._resolver,
             use_dns_cache=False,  # the resolver decides, for each new connection
             limit=2 * self._connections,
@@ -96,6 +97,8 @@ class Transport:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._settings.connect_seconds),
             headers={"User-Agent": self._agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING},
         )
+        # aiohttp asks again by itself, at once, when a kept connection ends without an answer: that is not its turn.
+        self._session._retry_connection = False
         return self
 
     async def __aexit__(
@@ -112,10 +115,13 @@ class Transport:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
         try:
-            async with self._session.head(URL(target.href, encoded=True), allow_redirects=False):
+            async with (
+                asyncio.timeout(self._settings.total_seconds),
+                self._session.head(URL(target.href, encoded=True), allow_redirects=False),
+            ):
                 return self._clock.monotonic() - started
         except TimeoutError as error:
-            raise TooSlow(f"{url}: no connection") from error
+            raise TooSlow(f"{url}: no answer in {self._settings.total_seconds} s") from error
         except aiohttp.ClientError as error:
             raise _translated(url, error) from error
 

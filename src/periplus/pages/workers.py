@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from periplus.errors import BadContent, EnvironmentFailure, PeriplusError, Quarantined
+from periplus.pages.confinement import confine
 
 __all__ = ["Workers"]
 
@@ -242,6 +243,7 @@ def _nursery(control: socket.socket, work: Work, memory_bytes: int, cpu_seconds:
 def _serve(jobs_end: int, results_end: int, work: Work, memory_bytes: int, cpu_seconds: float) -> NoReturn:
     """A worker's life: read a job, do it, send the result; end when the other side is gone."""
     _limit_memory(memory_bytes)
+    confine()
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process: no job outlives its time, nor the crawl
     jobs, results = os.fdopen(jobs_end, "rb", 2**16), os.fdopen(results_end, "wb", 2**16)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):

@@ -1,6 +1,7 @@
 """robots.txt fails closed: what an origin's silence, errors and redirects mean, and for how long (R1 to R6, R10)."""
 
 import asyncio
+from typing import Literal
 
 import pytest
 from fake_clock import FakeClock
@@ -26,12 +27,13 @@ def page(url: str = f"{ORIGIN}/page") -> CanonicalUrl:
 class Site:
     """An origin whose robots.txt answers as the test says, a book of rules, and a clock."""
 
-    def __init__(self, answer: object = None, *, retries: int = 3) -> None:
+    def __init__(self, answer: object = None, *, retries: int = 3, refused: Literal["allow", "deny"] = "allow") -> None:
         self.clock = FakeClock()
         self.transport = ScriptedTransport(self.clock)
         if answer is not None:
             self.transport.answers[ROBOTS] = answer
-        self.book = RobotsBook(self.transport, FetchSettings(), retries=retries, retry_seconds=30)
+        settings = FetchSettings(robots_refused=refused)
+        self.book = RobotsBook(self.transport, settings, retries=retries, retry_seconds=30)
 
     @property
     def now(self) -> float:
@@ -221,3 +223,26 @@ def test_a_crawl_of_ones_own_machine_may_ignore_robots() -> None:
     site = Site((200, b"User-agent: *\nDisallow: /", {}))
     book = RobotsBook(site.transport, FetchSettings(), retries=3, retry_seconds=30, obey=False)
     assert book.decide(page(), 0.0) == Allow(0.0)
+
+
+def test_a_file_that_breaks_off_allows_nothing() -> None:
+    """What is missing may have forbidden; what we cut off ourselves, at half a mebibyte, may not (R2)."""
+    site = Site((200, b"User-agent: *\nAllow: /\n", {}))
+    site.transport.truncated = True
+    site.learn()
+    assert isinstance(site.decide(), Unreachable)
+    assert "broke off" in site.book.last_failure
+    whole = Site((200, b"User-agent: *\nAllow: /\n" + b"#" * 2**20, {}))
+    whole.transport.truncated = True
+    whole.learn()
+    assert isinstance(whole.decide(), Allow)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_file_that_may_not_be_read_allows_or_not_as_the_job_says(status: int) -> None:
+    allowing = Site((status, b"", {}))
+    allowing.learn()
+    assert isinstance(allowing.decide(), Allow)
+    denying = Site((status, b"", {}), refused="deny")
+    assert denying.live(DAY) == 0
+    assert f"HTTP {status}" in denying.book.last_failure

@@ -1,8 +1,12 @@
 """Guarded workers: what a page breaks costs that page, and nothing is left behind."""
 
 import asyncio
+import errno
 import os
+import platform
 import signal
+import socket
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -49,8 +53,27 @@ def refuse(error: Exception) -> NoReturn:
     raise error
 
 
+def reach(rest: bytes) -> bytes:
+    """Try to get out: a socket, a program; what the kernel says to each."""
+    told = []
+    for name, attempt in (
+        ("socket", lambda: socket.socket().close()),
+        ("connect", lambda: socket.create_connection(("127.0.0.1", int(rest)), timeout=5).close()),
+        ("udp", lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", int(rest)))),
+        ("program", lambda: os.execv("/bin/true", ["true"])),  # noqa: S606 - it must not work
+    ):
+        try:
+            attempt()
+        except OSError as error:
+            told.append(f"{name} {errno.errorcode[error.errno or 0]}")
+        else:
+            told.append(f"{name} worked")
+    return ", ".join(told).encode()
+
+
 DEEDS: dict[bytes, Callable[[bytes], bytes]] = {
     b"echo": lambda rest: rest,
+    b"reach": reach,
     b"pid": lambda _: str(os.getpid()).encode(),
     b"die": lambda _: die(),
     b"once": die_once,
@@ -91,6 +114,24 @@ def test_jobs_are_done_and_matched_with_their_results() -> None:
         return await asyncio.gather(*(workers.run(b"echo %d" % number) for number in range(500)))
 
     assert run(story) == [b"%d" % number for number in range(500)]
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or platform.machine() not in ("x86_64", "aarch64"), reason="no seccomp filter"
+)
+def test_a_worker_reaches_no_network() -> None:
+    """Whoever takes over a reader of pages has no socket and no program to run (Z4); the next page is still read."""
+
+    async def story(workers: Workers) -> list[bytes]:
+        return [await workers.run(b"reach %d" % listener.getsockname()[1]), await workers.run(b"echo still here")]
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        told, after = run(story, count=1)
+        listener.settimeout(0.0)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    assert told == b"socket EACCES, connect EACCES, udp EACCES, program EACCES"
+    assert after == b"still here"
 
 
 def test_large_jobs_and_results() -> None:
