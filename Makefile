@@ -11,11 +11,13 @@ PAGE := src/periplus/web/page
 KILL_PAGES ?= 500
 KILL_EVERY ?= 1
 KILL_MINUTES ?= 60
+SOAK_MINUTES ?= 60
+FUZZ_SECONDS ?= 60
 PROOFS := $(VENV)/proofs
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster kill-all eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -59,6 +61,9 @@ bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
 	$(BIN)/python scripts/bench_engine.py
 	$(BIN)/python scripts/bench_topics.py
+	$(BIN)/python scripts/bench_strategies.py
+	$(BIN)/python scripts/bench_nodes.py
+	$(BIN)/python scripts/bench_evaluate.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
 	$(BIN)/python scripts/bench_network.py
@@ -67,9 +72,21 @@ bench: setup ## speed, side by side with peers
 prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl of four processes
 	$(BIN)/python scripts/prove_cluster.py
 
+prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simulate says of them
+	$(BIN)/python scripts/prove_simulation.py --write
+
 kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
 	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
 	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY) --state $(PROOFS)/full-40-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+
+soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
+	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
+
+fuzz: setup ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each); with atheris if installed
+	$(BIN)/python scripts/fuzz.py --seconds $(FUZZ_SECONDS) --docs docs/operations.md
+
+audit: setup ## known vulnerabilities of the locked versions, by pip-audit, where its service can be reached
+	$(BIN)/python scripts/audit.py
 
 $(PROOFS):
 	mkdir -p $@

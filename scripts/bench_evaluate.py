@@ -34,7 +34,8 @@ CHUNK = 20_000
 PAGE = (
     "INSERT INTO page (id, url_id, fingerprint, url, domain, outcome, kept, revision, depth, title, description, "
     "language, fetched_at, fetch_seconds, body_bytes, content_digest, keyword_relevance, place_relevance, topic, "
-    "main_place) VALUES (?1,?1,?2,?3,?4,'kept',1,?1,3,'A page','About it','en','2026-01-01T00:00:00Z',0.2,20000,?2,0,0,'',?5)"
+    "main_place) VALUES (?1,?1,?2,?3,?4,'kept',1,?1,3,'A page','About it','en','2026-01-01T00:00:00Z',0.2,20000,?2,0,"
+    "0,'',?5)"
 )
 URL = (
     "INSERT INTO url (id, fingerprint, url, host_id, state, outcome, priority, depth) VALUES (?1,?2,?3,?4,1,'kept',0,3)"

@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 # Small matrices: threads of the linear algebra library would get in each other's way. Before the first import of numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Tests that say nothing about it try so many examples; those that name a number keep theirs.
+settings.register_profile("ci", max_examples=200, deadline=None)
+settings.register_profile("nightly", max_examples=20_000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 ROOT = Path(__file__).resolve().parent.parent
 WANTING = " is not installed"

@@ -6,10 +6,11 @@ because wall clocks jump.
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
 
-__all__ = ["Clock", "SystemClock"]
+__all__ = ["Clock", "SystemClock", "steady"]
 
 
 class Clock(Protocol):
@@ -42,3 +43,13 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Let `seconds` of monotonic time pass."""
         await asyncio.sleep(seconds)
+
+
+def steady(clock: Clock) -> Callable[[], float]:
+    """Unix time for decisions: that of the wall clock now, and from here on as much later as monotonic time is.
+
+    What is due later is stored as Unix time, since the next process has another monotonic clock; but no jump of the
+    wall clock may bring it forward or put it off.
+    """
+    offset = clock.now().timestamp() - clock.monotonic()
+    return lambda: offset + clock.monotonic()

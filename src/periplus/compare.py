@@ -112,6 +112,7 @@ def summary(results: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, dict[s
         for name in MEASURES:
             row[name], row[f"{name}_interval"] = _mean([run[name] for run in runs])
         row["locality"] = {kind: _mean([run["locality"][kind] for run in runs])[0] for kind in ("linked", "unlinked")}
+        row["levels"] = _mean_nodes([run["levels"] for run in runs])
         row["nodes"] = _mean_nodes([run["nodes"] for run in runs])
         row["progress"] = _mean_progress([run["progress"] for run in runs])
         table[strategy] = row

@@ -342,7 +342,7 @@ class Crawl:
 
     def _apply(self, node: Node, batch: Batch, committed: Committed, shared: Shared) -> None:
         """What a commit means for the frontier and the exchange, once it is on disk."""
-        now, monotonic = self._clock.now().timestamp(), self._clock.monotonic()
+        now, monotonic = shared.unix(), self._clock.monotonic()
         for lease, host_id in committed.queued:
             node.queue.push(lease, host_id)
             shared.schedule.want(lease.host, node.name, monotonic)

@@ -2,10 +2,11 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from periplus import __version__
-from periplus.clock import Clock
+from periplus.clock import Clock, steady
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
@@ -18,6 +19,8 @@ from periplus.reaching import BY_NETWORK, Reaching, make_reaching
 from periplus.registering import RegisteredLinks
 from periplus.running import Journal
 from periplus.shared import Health, RobotsShare, Shared
+from periplus.store.recorded import RecordedWeb
+from periplus.store.replaying import RecordedTransport
 from periplus.strategies import Settling
 from periplus.topics import LinkBook
 
@@ -52,6 +55,7 @@ async def equipped(
     ):
         yield Shared(
             clock=clock,
+            unix=steady(clock),
             schedule=schedule,
             robots=RobotsBook(
                 transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots, detour=detour
@@ -83,6 +87,9 @@ def _transport(prepared: Prepared, schedule: Schedule, clock: Clock, agent: str)
     """The one way out, with the guard of the job and the turns of its addresses."""
     job = prepared.job
     crawl, fetch = job.crawl, job.fetch
+    if crawl.replay:
+        web = RecordedWeb(Path(crawl.replay))
+        return RecordedTransport(web, fetch, clock, latency=crawl.replay_latency, failures=crawl.replay_failures)
     guard = AddressGuard(crawl.allow_private, loopback_only=prepared.loopback_only)
 
     def address_wait(host: str, address: str) -> float:

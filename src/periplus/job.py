@@ -27,6 +27,8 @@ __all__ = ["Prepared", "job_toml", "prepare", "seed_lines", "seed_node"]
 MAX_SEED_FILE_BYTES = 64 * 2**20
 WHOIS_SERVICE = re.compile(r"whois://[a-z0-9-]+(\.[a-z0-9-]+)*/?", re.IGNORECASE)
 MOST_COUNTRIES = 3
+USERINFO = re.compile(r"//[^/?#]*@")
+"""User and password of a URL, which no message repeats."""
 
 Table = TypeVar("Table", CrawlSettings, NetworkSettings)
 
@@ -57,7 +59,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     job = msgspec.structs.replace(
         job,
         nodes=with_whole_paths(_nodes(job, base, gazetteer), base),
-        crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds")),
+        crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds", "replay")),
         network=_with_whole_paths(job.network, base, ("round_trips", "hierarchy")),
     )
     _check_same_nodes(folder, job)
@@ -146,10 +148,10 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
         for where, text in lines:
             url = canonicalize(text)
             if url is None:
-                raise ConfigError(f"{where}: {text!r} is not an http(s) URL")
+                raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} is not an http(s) URL")
             reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports, scope=job.crawl.scope)
             if reason:
-                raise ConfigError(f"{where}: {text!r} cannot be crawled ({reason})")
+                raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} cannot be crawled ({reason})")
             urls[url.href] = url
     if not urls:
         raise ConfigError("no seeds: set `seeds` in the job file or give --seed URL")
@@ -173,6 +175,8 @@ def seed_lines(path: Path) -> list[tuple[str, str]]:
 
 def _stays_on_loopback(job: Job, seeds: list[CanonicalUrl]) -> bool:
     """Whether the crawl is confined to this machine: it is unless it names a contact, and then it obeys robots.txt."""
+    if job.crawl.replay:
+        return True
     if job.contact:
         if not job.crawl.obey_robots:
             raise ConfigError("crawl.obey_robots = false is refused for a crawl that may leave loopback")

@@ -104,7 +104,7 @@ def _take_up_hosts(node: Node, shared: Shared) -> None:
 def _take_up(node: Node, shared: Shared) -> None:
     """What the node knew: its URLs, contents, robots rules, accounts, and its queue."""
     db = node.store.db
-    now, monotonic = shared.clock.now().timestamp(), shared.clock.monotonic()
+    now, monotonic = shared.unix(), shared.clock.monotonic()
     for url, host, mark in db.execute(
         "SELECT url.url, host.name, url.fingerprint FROM url JOIN host ON host.id = url.host_id"
     ):
@@ -135,7 +135,7 @@ def _let_hosts_rest(node: Node, shared: Shared, delays: dict[str, float]) -> Non
 
     So every known host rests once, for as long as it or its address does between two requests.
     """
-    now, monotonic = shared.clock.now().timestamp(), shared.clock.monotonic()
+    now, monotonic = shared.unix(), shared.clock.monotonic()
     least = max(shared.crawl.delay_seconds, shared.crawl.ip_delay_seconds if shared.crawl.delay_seconds else 0.0)
     for host, not_before in node.store.db.execute("SELECT name, not_before FROM host"):
         rest = max(min(not_before - now, MAX_REST_SECONDS), least, delays.get(host, 0.0))

@@ -1,6 +1,7 @@
 """What all nodes of a process use together, and the running totals of their crawl."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -67,6 +68,7 @@ class Shared:
     """What all nodes of a process use together."""
 
     clock: Clock
+    unix: Callable[[], float]  # steady: what is due when is decided by it, and no jump of the wall clock moves it
     schedule: Schedule
     robots: RobotsBook
     fetcher: Fetcher

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import urllib.request
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from command_line import MiniwebProcess, miniweb, periplus, start
+
+from periplus.fetch.transport import user_agent
 
 JOB = 'name = "x"\nout = "crawl"\nseeds = ["http://127.0.0.1:8080/"]\n[crawl]\nallow_private = ["127.0.0.0/8"]\n'
 
@@ -196,3 +199,14 @@ def test_other_nodes_cannot_resume_a_crawl(web: MiniwebProcess, tmp_path: Path) 
     other = tmp_path / "other.toml"
     other.write_text(web.job.read_text("utf-8").replace('targets = "us100"', ""), "utf-8")
     periplus("crawl", other, "--out", folder).assert_one_line_error(2, "other nodes")
+
+
+def test_a_crawl_without_contact_is_refused_beyond_loopback(tmp_path: Path) -> None:
+    """Nobody crawls without a name (Z5), and the product token is one that robots.txt can name."""
+    job = tmp_path / "job.toml"
+    job.write_text('seeds = ["http://example.com/"]\n', "utf-8")
+    periplus("crawl", job, "--out", tmp_path / "crawl").assert_one_line_error(2, "contact", "example.com")
+    assert not (tmp_path / "crawl").exists()
+    assert re.fullmatch(
+        r"[A-Za-z_-]+/[0-9.]+ \(\+mailto:me@example\.org\)", user_agent("0.1.0", "mailto:me@example.org")
+    )

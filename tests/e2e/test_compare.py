@@ -88,6 +88,19 @@ def test_a_replay_measures_what_a_real_crawl_of_the_same_pages_measures(
     assert {name: played[name] for name in EQUAL} == {name: live[name] for name in EQUAL}
 
 
+def test_a_crawl_of_a_recorded_web_needs_no_network_and_retries_what_is_made_to_fail(web: Path, tmp_path: Path) -> None:
+    seeds = sorted(page.url for page in RecordedWeb(web).responses() if urlsplit(page.url).path == "/")[:3]
+    (tmp_path / "job.toml").write_text(
+        f"seeds = {json.dumps(seeds)}\n[crawl]\nreplay = {json.dumps(str(web))}\nreplay_failures = 0.2\npages = 30\n"
+        "delay_seconds = 0.0\nretry_seconds = 0.01\n",
+        "utf-8",
+    )
+    crawled = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    assert crawled.code == 3, crawled.err
+    assert crawled.json["pages"] == 30
+    assert crawled.json["outcomes"]["retry"] > 0
+
+
 def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again(web: Path, tmp_path: Path) -> None:
     command = ("compare", web, "--strategies", "hash,url", "--pages", 80, "--draws", 2, "--json")
     first = periplus(*command, "-o", tmp_path / "a")

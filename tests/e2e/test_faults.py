@@ -37,6 +37,19 @@ def test_without_room_at_a_write_it_waits_and_goes_on() -> None:
 
 
 @pytest.mark.needs("gcc")
+def test_an_error_of_the_disk_ends_it_with_one_line_and_loses_nothing() -> None:
+    """EIO at a write: the crawl ends with code 4 or goes on, and when it is started again nothing is missing."""
+    result = fault_runs("full", "--pages", "8", "--every", "97", "--error", "EIO")
+    assert result["points"] >= 5
+
+
+@pytest.mark.needs("gcc")
+def test_K3_every_start_from_one_state_ends_the_same() -> None:
+    result = fault_runs("copies", "--pages", "12", "--chains", "20")
+    assert result["crawls"] == 20
+
+
+@pytest.mark.needs("gcc")
 def test_a_crawl_ends_if_and_only_if_nothing_is_left() -> None:
     """Whatever fails: queue and outbox are empty at the end, and every lease has ended in one outcome."""
     result = fault_runs("chaos", "--pages", "40", "--chains", "8")

@@ -1,6 +1,7 @@
 """One crawl of a hundred hostile hosts, as an operator starts it: what was asked for, and how every lease ended."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,6 +56,7 @@ class Crawled:
     def __init__(self, done: Finished, folder: Path, site: HostileSite) -> None:
         assert done.code == 0, done.err
         self.done = done
+        self.folder = folder
         self.site = site
         self.ends: dict[str, list[str]] = defaultdict(list)
         for line in (folder / "log.jsonl").read_text("utf-8").splitlines():
@@ -100,7 +102,7 @@ disk_reserve_bytes = 0
         yield Crawled(periplus("crawl", job, "--out", folder / "crawl", "--json"), folder / "crawl", site)
 
 
-def test_P9_the_crawl_ends_and_its_outcomes_add_up(crawled: Crawled) -> None:
+def test_the_crawl_ends_and_its_outcomes_add_up(crawled: Crawled) -> None:
     assert crawled.done.code == 0, crawled.done.err
     assert Counter(crawled.done.json["outcomes"]) == Counter(end for ends in crawled.ends.values() for end in ends)
     assert crawled.done.json["queued"] == 0
@@ -174,3 +176,12 @@ def test_P1_never_two_connections_to_a_host_at_once(crawled: Crawled) -> None:
 
 def test_U7_links_of_a_page_are_bounded(crawled: Crawled) -> None:
     assert sum(path.startswith("/p/") for path in set(crawled.asked["many-links.y.test"])) == 500
+
+
+def test_X6_no_file_is_named_by_what_was_crawled(crawled: Crawled) -> None:
+    """Names of files come from the job and from counting, never from a URL, a title or a header."""
+    folders = r"|".join((r"lock", r"crawl\.toml", r"log(\.1)?\.jsonl", r"nodes/main/node\.db(-wal|-shm)?"))
+    known = re.compile(rf"{folders}|nodes/main/archive/main-\d{{5}}\.warc\.gz|nodes/main/index/[\w.-]+")
+    files = [str(path.relative_to(crawled.folder)) for path in crawled.folder.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    assert not [name for name in files if not known.fullmatch(name)]

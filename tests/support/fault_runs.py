@@ -4,6 +4,8 @@
     python fault_runs.py kill-all --pages 500                       one crawl for every single change; in pieces with
                                                                     --state FILE --minutes 30, going on from there
     python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while
+    python fault_runs.py full --error EIO                           the same, but the disk is broken, not full
+    python fault_runs.py copies --pages 12 --chains 20              starts from copies of one state
     python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 
 Starts itself again under `faultfs.so` (compiled from `faultfs.c`). Prints one JSON object a line; the last is the sum.
@@ -13,6 +15,7 @@ import argparse
 import asyncio
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import random
@@ -276,6 +279,22 @@ def kill_chain(bench: Bench, out: Path, whole: dict[str, str], deaths: list[int]
     return died, wrong + judge(out, whole)
 
 
+def from_copies(bench: Bench, out: Path, whole: dict[str, str], number: int, times: int) -> list[str]:
+    """A crawl that died at the n-th change, brought to its end again and again from copies of what it left."""
+    status, _ = bench.run(out, KILL, number)
+    wrong = [] if status == -signal.SIGKILL else [f"ended with {status}"]
+    ends = []
+    for _ in range(times):
+        copy = out.with_name("copy")
+        shutil.copytree(out, copy)
+        status, _ = bench.run(copy, COUNT, 0)
+        wrong += [] if status == 0 else [f"ended with {status}"]
+        wrong += judge(copy, whole)
+        ends.append(done_urls(copy))
+        shutil.rmtree(copy)
+    return wrong + [f"start {at} ended otherwise" for at, end in enumerate(ends) if set(end) != set(ends[0])]
+
+
 def full_disk(bench: Bench, out: Path, whole: dict[str, str], number: int, count: int) -> list[str]:
     """One crawl that finds no room `count` times from the n-th change on; if it gives up, it is resumed."""
     status, _ = bench.run(out, FULL, number, count)
@@ -316,13 +335,14 @@ def chaotic(bench: Bench, out: Path, number: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kill", "kill-all", "full", "chaos"])
+    parser.add_argument("what", choices=["kill", "kill-all", "full", "copies", "chaos"])
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--chains", type=int, default=8)
     parser.add_argument("--deaths", type=int, default=30)
     parser.add_argument("--within", type=int, default=150, help="changes within which each process dies")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--count", type=int, default=3)
+    parser.add_argument("--error", default="ENOSPC", choices=["ENOSPC", "EIO", "EROFS"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--state", type=Path, help="where an enumeration is written down, to go on from there")
     parser.add_argument("--minutes", type=float, default=1e9, help="time after which an enumeration pauses")
@@ -336,6 +356,7 @@ def main() -> None:
             raise SystemExit(subprocess.run([sys.executable, *sys.argv], env=environment, check=False).returncode)
         with site(folder, options.pages) as (port, log):
             bench = Bench(ctypes.CDLL(os.environ["PERIPLUS_FAULTS"]), folder, port, log, open_gazetteer())
+            bench.faults.fault_error(getattr(errno, options.error))
             raise SystemExit(run(bench, options))
 
 
@@ -348,7 +369,9 @@ def run(bench: Bench, options: argparse.Namespace) -> int:
     points = crawls = 0
     numbers = random.Random(options.seed)
     out = bench.folder / "crawl"
-    if options.what == "kill":
+    if options.what == "copies":
+        crawls, wrong = options.chains, wrong + from_copies(bench, out, whole, changes // 2, options.chains)
+    elif options.what == "kill":
         for _ in range(options.chains):
             deaths = [numbers.randint(1, options.within) for _ in range(options.deaths)]
             died, found = kill_chain(bench, out, whole, deaths)

@@ -22,6 +22,7 @@ static char prefix[4096];
 static size_t prefix_length;
 static int mode;
 static long first, last;
+static int error_number = ENOSPC;
 static atomic_long calls;
 
 void fault_arm(const char *folder, int what, long n, long count) {
@@ -32,6 +33,9 @@ void fault_arm(const char *folder, int what, long n, long count) {
     strncpy(prefix, folder, sizeof prefix - 1);
     prefix_length = strlen(prefix);
 }
+
+/* What calls that fail say: ENOSPC unless told otherwise. */
+void fault_error(int number) { error_number = number; }
 
 long fault_calls(void) { return atomic_load(&calls); }
 
@@ -57,7 +61,7 @@ static int strikes(int needs_room) {
 #define REAL(type, name, ...) \
     static type (*real)(__VA_ARGS__); \
     if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
-#define NO_ROOM do { errno = ENOSPC; return -1; } while (0)
+#define NO_ROOM do { errno = error_number; return -1; } while (0)
 
 ssize_t write(int fd, const void *data, size_t size) {
     REAL(ssize_t, write, int, const void *, size_t);

@@ -34,5 +34,5 @@ def cluster_settings(given: str, base: ClusterSettings | None = None) -> Cluster
     servers = [server.strip() for server in given.split(",") if server.strip()]
     for server in servers:
         if not server.startswith(("nats://", "tls://", "ws://", "wss://")):
-            raise UsageError(f"--cluster {server}: not a NATS address such as nats://127.0.0.1:4222")
+            raise UsageError(f"--cluster {server.rpartition('@')[2]}: not a NATS address such as nats://127.0.0.1:4222")
     return msgspec.structs.replace(settings, servers=servers)

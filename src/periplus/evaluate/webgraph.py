@@ -170,7 +170,8 @@ def made_up(shape: Shape) -> WebGraph:
 
 def _zipf(count: int) -> Floats:
     weights: Floats = 1 / np.arange(1.0, count + 1)
-    return weights / weights.sum()
+    shares: Floats = weights / weights.sum()
+    return shares
 
 
 def _made_links(

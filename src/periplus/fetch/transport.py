@@ -97,6 +97,8 @@ class Transport:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._settings.connect_seconds),
             headers={"User-Agent": self._agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING},
         )
+        # aiohttp asks again by itself, at once, when a kept connection ends without an answer: that is not its turn.
+        self._session._retry_connection = False
         return self
 
     async def __aexit__(

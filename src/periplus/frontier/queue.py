@@ -26,6 +26,9 @@ HEADS = 64
 LEASE_SECONDS = 900.0
 """Long enough for whatever a URL may cost with a queue of others before it; who holds a lease longer is stuck."""
 
+MOST_WAIT_SECONDS = 86_400.0
+"""Nothing is put off for longer than the longest Retry-After that is believed."""
+
 IN_MEMORY = 32_768
 """URLs of all hosts that are meant to be in memory, some 12 MB; with more hosts than that each is read as it is due."""
 
@@ -87,7 +90,8 @@ class UrlQueue:
         )
         for *fields, not_before in delayed.fetchall():
             lease = _lease(fields)
-            heapq.heappush(self._hosts[lease.host].later, (not_before, lease.url_id, lease))
+            at = min(not_before, now + MOST_WAIT_SECONDS)  # else it was stored under a clock that was wrong
+            heapq.heappush(self._hosts[lease.host].later, (at, lease.url_id, lease))
         return list(self._hosts)
 
     def push(self, lease: Lease, host_id: int) -> None:

@@ -15,6 +15,8 @@ from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
 __all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors", "transaction"]
 
 SCHEMA_VERSION = 6
+MIGRATIONS: dict[int, tuple[str, ...]] = {}
+"""Statements that lead from a released version to the next one. None is needed yet: version 6 is the first released."""
 
 
 def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:
@@ -61,13 +63,38 @@ def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
     if db.execute("PRAGMA user_version").fetchone()[0] == 0:
         schema = resources.files("periplus.store").joinpath("schema.sql").read_text("utf-8")
         db.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    _migrate(db)
     _check_version(db, path)
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    """Bring a database of an older release up to date in one transaction: whoever dies in it changed nothing."""
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if not all(step in MIGRATIONS for step in range(version, SCHEMA_VERSION)):
+        return  # unknown: the check of the version says so
+    if version >= SCHEMA_VERSION:
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for step in range(version, SCHEMA_VERSION):
+            for statement in MIGRATIONS[step]:
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
 
 
 def _check_version(db: sqlite3.Connection, path: Path) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version != SCHEMA_VERSION:
-        raise Corrupt(f"{path}: schema version {version}, this Periplus reads version {SCHEMA_VERSION}")
+        advice = (
+            "use a newer Periplus" if version > SCHEMA_VERSION else "open it for writing once: `periplus crawl DIR`"
+        )
+        advice = advice if version > SCHEMA_VERSION or version in MIGRATIONS else "crawl anew into another folder"
+        raise Corrupt(f"{path}: schema version {version}, this Periplus reads version {SCHEMA_VERSION}; {advice}")
 
 
 @contextmanager

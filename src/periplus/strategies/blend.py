@@ -24,7 +24,7 @@ from periplus.strategies.protocol import NOTHING_KNOWN, Claims, HostView, Known,
 from periplus.strategies.url import UrlFinding, UrlStrategy
 from periplus.strategies.weighing import Features, Terms, Weights, feature, learnt_weights, probabilities
 
-__all__ = ["BlendStrategy", "Parent", "Settled"]
+__all__ = ["ENOUGH", "BlendStrategy", "Parent", "Settled"]
 
 MAX_TERMS = 16
 MAX_PAGE_PLACES = 6
@@ -37,16 +37,10 @@ ENOUGH = 0.05
 One page in six has one on the webs that the weights are learnt on.
 """
 
-CHOOSY = 0.3
-"""What a node asks for that has many waiting: it would fetch the doubtful before the certain."""
-
-MANY = 40
-"""So many waiting make a node as choosy as it gets."""
-
 CLEAR = 0.6
 """... if of all that speaks for geographic nodes this share speaks for it."""
 
-NOBODY_WAITS: Mapping[str, int] = MappingProxyType({})
+NO_BARS: Mapping[str, float] = MappingProxyType({})
 
 MIN_CLAIM = 0.05
 """Under policy b a node with less probability has no claim."""
@@ -58,12 +52,13 @@ Parent = tuple[str, bool]
 class Settled:
     """How a link was settled: the claims of the nodes, and the probability of the first."""
 
-    __slots__ = ("claims", "features", "geographic")
+    __slots__ = ("claims", "features", "geographic", "likeliest")
 
-    def __init__(self, claims: Claims, features: Features, geographic: float) -> None:
+    def __init__(self, claims: Claims, features: Features, geographic: float, likeliest: tuple[str, float]) -> None:
         self.claims = claims
         self.features = features
         self.geographic = geographic  # probability that the link leads to a page about the node's places, or any
+        self.likeliest = likeliest  # geographic node, with its probability, whether it gets the link or not
 
 
 class BlendStrategy(Strategy):
@@ -134,15 +129,15 @@ class BlendStrategy(Strategy):
         *,
         weights: Sequence[float] = (),
         odds: float = 0.0,
-        waiting: Mapping[str, int] = NOBODY_WAITS,
+        bars: Mapping[str, float] = NO_BARS,
     ) -> Settled:
         """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL.
 
-        `waiting` are the URLs that each node has and has not fetched yet.
+        `bars` are the probabilities that nodes ask for, where that is more than ENOUGH.
         """
         features = self.features(terms, view, parent)
         chances = probabilities(features, weights or self.weights, odds)
-        return self._settled(host, chances, features, terms, waiting)
+        return self._settled(host, chances, features, terms, bars)
 
     def features(self, terms: Terms, view: HostView, parent: Parent) -> dict[str | None, dict[int, float]]:
         """The evidence as features of each node that any of it speaks for, and of the general ones."""
@@ -184,7 +179,7 @@ class BlendStrategy(Strategy):
         chances: dict[str | None, float],
         features: Features,
         terms: Terms,
-        waiting: Mapping[str, int],
+        bars: Mapping[str, float],
     ) -> Settled:
         """Nodes by probability; general ones take part as one."""
         ranked = sorted((-chance, node) for node, chance in chances.items() if node is not None)
@@ -194,11 +189,10 @@ class BlendStrategy(Strategy):
         ]
         nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
         best, node = (-ranked[0][0], ranked[0][1]) if ranked else (0.0, "")
-        enough = ENOUGH + (CHOOSY - ENOUGH) * min(1.0, waiting.get(node, 0) / MANY)
-        if claims and best >= enough and best >= CLEAR * geographic:
+        if claims and best >= max(ENOUGH, bars.get(node, 0.0)) and best >= CLEAR * geographic:
             own = [*claims, nowhere] if chances[None] >= MIN_CLAIM else claims
-            return Settled(tuple(own), features, best)
-        return Settled((nowhere, *claims), features, geographic)
+            return Settled(tuple(own), features, best, (node, best))
+        return Settled((nowhere, *claims), features, geographic, (node, best))
 
     def _place_for(self, node: str, terms: Terms) -> int | None:
         """The place behind a node's claim: that of its strongest evidence; None if only memory speaks for it."""

@@ -22,6 +22,7 @@ __all__ = ["check_form", "job_of_form", "place_json", "places_json"]
 
 MOST_ERRORS = 30
 NEXT_TIMES = 3
+NEEDS_A_FILE = ("classifier", "ip")
 FILE_FORMS = ("polygon ",)
 """Places of a node that name a file: not over the web."""
 
@@ -190,16 +191,15 @@ def _check_whole(data: dict[str, Any], gazetteer: Gazetteer) -> list[dict[str, s
         several = job.crawl.strategy == "place+nearest"
         ownership = Ownership.of(job.nodes or {"main": NodeSettings()}, gazetteer, several_sites=several)
         field = "strategy"
-        make_strategy(
-            job.crawl.strategy,
-            ownership,
-            gazetteer,
-            classifier_model=job.crawl.classifier_model,
-            ip_database=job.crawl.ip_database,
-            geofeeds=job.crawl.geofeeds,
-            places=job.network.places,
-            in_crawl=True,
-        )
+        if job.crawl.strategy in NEEDS_A_FILE:  # the others take a second to make, and can lack nothing
+            make_strategy(
+                job.crawl.strategy,
+                ownership,
+                gazetteer,
+                classifier_model=job.crawl.classifier_model,
+                ip_database=job.crawl.ip_database,
+                geofeeds=job.crawl.geofeeds,
+            )
     except PeriplusError as error:
         return [{"field": field, "text": str(error)}]
     return [] if job.seeds else [{"field": "seeds", "text": "Give at least one address to begin with."}]

@@ -179,10 +179,14 @@ def serve(
 
 
 def tile_origin(template: str) -> str:
-    """The origin of an online base map, which the content policy lets through; empty for none. UsageError if wrong."""
+    """The origin of an online base map, which the content policy lets through; empty for none. UsageError if wrong.
+
+    Without encryption only from this machine.
+    """
     if not template:
         return ""
-    found = re.match(r"(https://[a-z0-9.-]+(?::\d{1,5})?)/[\w./{}?=&%-]*\Z", template)
+    origin = r"https://[a-z0-9.-]+(?::\d{1,5})?|http://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?"
+    found = re.match(rf"({origin})/[\w./{{}}?=&%-]*\Z", template)
     if found is None or not all(part in template for part in ("{z}", "{x}", "{y}")):
         raise UsageError(
             f"--tiles {template[:80]!r} is no tile address; write https://tiles.example/{{z}}/{{x}}/{{y}}.png"

@@ -389,6 +389,29 @@ def test_an_answer_never_belongs_to_another_request() -> None:
     assert bodies == [f"/{number}".encode() for number in range(20)]
 
 
+def test_nothing_is_asked_twice_when_a_kept_connection_ends_without_an_answer() -> None:
+    """Libraries ask again by themselves, at once; here the frontier decides when a host is asked again (P1)."""
+    asked: list[bytes] = []
+
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError):
+            asked.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(http(b"first", "Connection: keep-alive"))
+            asked.append(await reader.readuntil(b"\r\n\r\n"))
+
+    async def run() -> None:
+        guard, clock = AddressGuard(["127.0.0.0/8"]), SystemClock()
+        async with await asyncio.start_server(reply, "127.0.0.1", 0) as server:
+            resolver = Resolver({"*.test": f"127.0.0.1:{server.sockets[0].getsockname()[1]}"}, guard, clock)
+            async with Transport(FetchSettings(), resolver, guard, clock, agent="Periplus/t") as transport:
+                await transport.get(f"{SITE}/1")
+                with pytest.raises(ConnectionFailed):
+                    await transport.get(f"{SITE}/2")
+
+    asyncio.run(run())
+    assert len(asked) == 2
+
+
 def test_a_refused_connection_is_connection_failed() -> None:
     async def run() -> None:
         guard, clock = AddressGuard(["127.0.0.0/8"]), SystemClock()

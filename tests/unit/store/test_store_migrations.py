@@ -1,0 +1,125 @@
+"""Databases of every released version are opened by this one, and a death on the way changes nothing.
+
+`tests/schemas/vN.sql` is the schema as version N was released. A change of `schema.sql` needs a new version, a
+migration from the one before, and its own copy here.
+"""
+
+import os
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from periplus.errors import Corrupt
+from periplus.store import database
+
+ROOT = Path(__file__).resolve().parents[3]
+RELEASED = {int(path.stem[1:]): path for path in (ROOT / "tests" / "schemas").glob("v*.sql")}
+CURRENT = (ROOT / "src" / "periplus" / "store" / "schema.sql").read_text("utf-8")
+
+
+def made(path: Path, version: int) -> Path:
+    """A database as that release made it, with a host in it."""
+    with sqlite3.connect(path) as db:
+        db.executescript(RELEASED[version].read_text("utf-8"))
+        db.execute("INSERT INTO host (name, domain) VALUES ('old.example', 'old.example')")
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    return path
+
+
+def shape(db: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Tables and indexes with their columns."""
+    names = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")]
+    return {(name, str(column[1:3])) for name in names for column in db.execute(f"PRAGMA table_info({name})")}
+
+
+def test_the_schema_of_this_version_is_the_one_that_was_written_down() -> None:
+    assert RELEASED[database.SCHEMA_VERSION].read_text("utf-8") == CURRENT, "a new schema is a new version"
+    assert set(range(min(RELEASED), database.SCHEMA_VERSION + 1)) == set(RELEASED)
+
+
+@pytest.mark.parametrize("version", sorted(RELEASED))
+def test_every_released_version_is_opened_and_loses_nothing(version: int, tmp_path: Path) -> None:
+    fresh = database.open_writer(tmp_path / "fresh.db")
+    db = database.open_writer(made(tmp_path / "old.db", version))
+    assert db.execute("PRAGMA user_version").fetchone()[0] == database.SCHEMA_VERSION
+    assert db.execute("SELECT name FROM host").fetchall() == [("old.example",)]
+    assert shape(db) == shape(fresh)
+    db.close()
+    fresh.close()
+
+
+def test_unknown_versions_are_refused_with_advice(tmp_path: Path) -> None:
+    for version, advice in ((99, "newer Periplus"), (3, "crawl anew")):
+        path = made(tmp_path / f"{version}.db", database.SCHEMA_VERSION)
+        with sqlite3.connect(path) as db:
+            db.execute(f"PRAGMA user_version = {version}")
+        db.close()
+        with pytest.raises(Corrupt, match=advice):
+            database.open_writer(path)
+
+
+STEPS = (
+    "ALTER TABLE host ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'",
+    "CREATE TABLE paint (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+    "INSERT INTO paint (name) SELECT name FROM host",
+)
+
+
+@pytest.fixture
+def next_version(monkeypatch: pytest.MonkeyPatch) -> int:
+    """As if the next release had come: one more column and table."""
+    version = database.SCHEMA_VERSION
+    monkeypatch.setattr(database, "MIGRATIONS", {version: STEPS})
+    monkeypatch.setattr(database, "SCHEMA_VERSION", version + 1)
+    return version + 1
+
+
+def test_a_migration_is_done_once(tmp_path: Path, next_version: int) -> None:
+    path = made(tmp_path / "node.db", next_version - 1)
+    with pytest.raises(Corrupt, match="periplus crawl DIR"):
+        database.open_reader(path)
+    for _ in range(2):
+        db = database.open_writer(path)
+        assert db.execute("SELECT name, colour FROM host").fetchall() == [("old.example", "grey")]
+        assert db.execute("SELECT count(*) FROM paint").fetchone() == (1,)
+        db.close()
+
+
+@pytest.mark.parametrize("step", range(len(STEPS) + 2))
+def test_killed_while_migrating_it_is_the_old_or_the_new_schema(tmp_path: Path, next_version: int, step: int) -> None:
+    """The process dies before the n-th statement of the migration, its version and its commit included."""
+    path = made(tmp_path / "node.db", next_version - 1)
+    pid = os.fork()
+    if pid == 0:
+        _die_at(path, step)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA user_version").fetchone()[0] == next_version - 1
+        assert "colour" not in {row[1] for row in db.execute("PRAGMA table_info(host)")}
+    db.close()
+    again = database.open_writer(path)
+    assert again.execute("SELECT count(*) FROM paint").fetchone() == (1,)
+    again.close()
+
+
+def _die_at(path: Path, step: int) -> None:
+    begun, seen = False, 0
+
+    def watch(statement: str) -> None:
+        nonlocal begun, seen
+        if begun:
+            if seen == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            seen += 1
+        begun = begun or statement.startswith("BEGIN")
+
+    try:
+        db = sqlite3.connect(path, isolation_level=None)
+        db.set_trace_callback(watch)
+        database._migrate(db)
+    finally:
+        os._exit(1)

@@ -1,0 +1,44 @@
+"""Bytes from outside give a result or a PeriplusError (C6, E6); HYPOTHESIS_PROFILE=nightly tries many more."""
+
+import contextlib
+
+import pytest
+from fuzz_targets import SEEDS, TARGETS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from periplus.errors import PeriplusError
+
+
+@st.composite
+def mutated(draw: st.DrawFn, seeds: list[bytes]) -> bytes:
+    """A good input with pieces cut out, put in, doubled or replaced; or anything at all."""
+    data = draw(st.sampled_from(seeds))
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, len(data)))
+        end = draw(st.integers(start, min(len(data), start + 40)))
+        piece = draw(st.binary(max_size=20) | st.just(data[start:end] * 3) | st.text(max_size=8).map(_encoded))
+        data = data[:start] + piece + data[end:]
+    return data
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_gives_a_result_or_our_error(target: str) -> None:
+    @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(mutated(SEEDS[target]) | st.binary(max_size=400))
+    def attempt(data: bytes) -> None:
+        with contextlib.suppress(PeriplusError):
+            TARGETS[target](data)
+
+    attempt()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_seeds_of_every_target_are_good(target: str) -> None:
+    """Else mutations of them would be refused at the door, and nothing behind it would be tried."""
+    for data in SEEDS[target][:1]:
+        TARGETS[target](data)
