@@ -70,7 +70,7 @@ prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl 
 	$(BIN)/python scripts/prove_cluster.py
 
 kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
-	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
 	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY) --state $(PROOFS)/full-40-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
