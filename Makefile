@@ -17,7 +17,7 @@ PROOFS := $(VENV)/proofs
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -61,6 +61,9 @@ bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench.py
 	$(BIN)/python scripts/bench_engine.py
 	$(BIN)/python scripts/bench_topics.py
+	$(BIN)/python scripts/bench_strategies.py
+	$(BIN)/python scripts/bench_nodes.py
+	$(BIN)/python scripts/bench_evaluate.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
 	$(BIN)/python scripts/bench_network.py
@@ -68,6 +71,9 @@ bench: setup ## speed, side by side with peers
 
 prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl of four processes
 	$(BIN)/python scripts/prove_cluster.py
+
+prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simulate says of them
+	$(BIN)/python scripts/prove_simulation.py --write
 
 kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
 	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md

@@ -17,7 +17,7 @@ from periplus.world import PageFacts, World
 __all__ = ["Floats", "Lessons", "fit", "lessons_of", "surprise"]
 
 Floats = npt.NDArray[np.float64]
-MAX_LESSONS = 30_000
+MAX_LESSONS = 8_000
 SEEDS = 20
 DRAWS = 3
 
@@ -96,7 +96,7 @@ def _met(
 
 
 def fit(
-    collections: list[Lessons], prior: Floats, *, steps: int = 800, rate: float = 0.05, pull: float = 2e-4
+    collections: list[Lessons], prior: Floats, *, steps: int = 400, rate: float = 0.05, pull: float = 2e-4
 ) -> Floats:
     """Weights that make what happened most probable, every collection counting the same; drawn to `prior` a little."""
     weights, first, second = prior.copy(), np.zeros_like(prior), np.zeros_like(prior)

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from eval_focus import measure_focus
 from eval_several import CountryPair, country_pairs, draw_articles, targets_by_rule
 
-from periplus.model import Located, Mention, Place
+from periplus.model import Located, Mention, Page, Place
 from periplus.places import Gazetteer, locate, open_gazetteer
 from periplus.settings import TopicSettings
 from periplus.topics import Topic, make_topic
@@ -36,6 +36,7 @@ from periplus.topics.reading import Reading, read_document
 from periplus.topics.relevance import one_vector, two_step
 from periplus.topics.topic import POINTS
 from periplus.topics.topic_file import surface_forms
+from periplus.topics.view import View
 from periplus.topics.words import content_stems
 
 FLOORS = {
@@ -61,7 +62,7 @@ class Article:
     topics: frozenset[str]
     countries: frozenset[str]
     text: str
-    located: Located
+    view: View
     reading: Reading
 
 
@@ -100,7 +101,8 @@ def read_articles(folder: Path, gazetteer: Gazetteer, corpus: str) -> list[Artic
         )
         located = Located(found)
         reading = read_document(text, located, language="en")
-        articles.append(Article(frozenset(row["topics"]), frozenset(row["places"]), text, located, reading))
+        view = View(Page("", "", text, (), "en"), located)
+        articles.append(Article(frozenset(row["topics"]), frozenset(row["places"]), text, view, reading))
     return articles
 
 
@@ -165,9 +167,8 @@ def by_default(articles: Iterable[Article], topic: Topic) -> Scores:
     """Both relevances of the default judge."""
     rows = []
     for article in articles:
-        reading = article.reading
-        keywords = learnt_step(reading, topic, "en", article.text)[0]
-        rows.append((keywords, place_step(reading.places, topic, reading.words, reading.country)[0]))
+        keywords = learnt_step(article.view, topic, "en")[0]
+        rows.append((keywords, place_step(article.view.masses, topic, article.reading.words)[0]))
     return np.array(rows)
 
 
@@ -191,7 +192,7 @@ def by_one_vector(articles: Iterable[Article], topic: Topic) -> Scores:
 
 
 def _counted(article: Article) -> dict[int, int]:
-    return Counter(mention.place.id for mention in article.located.mentions if mention.place)
+    return Counter(mention.place.id for mention in article.view.located.mentions if mention.place)
 
 
 def most_frequent(learnt: Learnt, terms: int) -> Learnt:
@@ -307,7 +308,7 @@ def several(articles: list[Article], pair: CountryPair, seed: int, gazetteer: Ga
 
 def _plain(article: Article) -> dict[str, int]:
     """Counts without the title's boost."""
-    spans = [(m.start, m.end) for m in article.located.mentions]
+    spans = [(m.start, m.end) for m in article.view.located.mentions]
     return Counter(stem for stem in content_stems(article.text, "en", spans) if stem)
 
 

@@ -5,6 +5,7 @@ Nothing of a corpus is kept in the project: the webs are written to a folder of 
 
 import csv
 import html
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,13 +14,18 @@ from pathlib import Path
 import tomli_w
 from wikispeedia import Wiki, read_articles
 
+from periplus.experiments import lenses_for
 from periplus.miniweb.web import generate
 from periplus.model import Fetched, Link
 from periplus.places import Gazetteer
 from periplus.store.folders import pages_of_folder
+from periplus.store.recorded import RecordedWeb
 from periplus.store.wacz import write_wacz
+from periplus.world import World
 
-__all__ = ["Web", "miniature", "webkb", "wikispeedia"]
+__all__ = ["STRATEGIES", "Web", "labels_of", "miniature", "read_world", "webkb", "wikispeedia"]
+
+STRATEGIES = "hash,url,anchor,content,blend"
 
 UNIVERSITIES = {"austin": "Austin, TX", "ithaca": "Ithaca, NY", "madison": "Madison, WI", "seattle": "Seattle, WA"}
 MIDDLE_EAST = ["AE", "BH", "CY", "EG", "IL", "IQ", "IR", "JO", "KW", "LB", "OM", "PS", "QA", "SA", "SY", "TR", "YE"]
@@ -50,9 +56,32 @@ class Web:
     labels: Path | None = None
 
 
+def read_world(web: Web, gazetteer: Gazetteer) -> World:
+    """The web as all strategies see it; what was read is kept beside it, until the strategies or owners are others.
+
+    After a change of how pages are read or places are found, delete the file (or the folder).
+    """
+    lenses, _ = lenses_for(STRATEGIES, web.targets, gazetteer, "allow")
+    kept = web.file.with_suffix(".pages")
+    world = World.load(kept, lenses)
+    if world is None:
+        world = World.of(RecordedWeb(web.file).responses(), lenses, processes=os.cpu_count() or 1)
+        world.save(kept)
+    return world
+
+
+def labels_of(web: Web) -> dict[str, int] | None:
+    """The truth of a web that has one."""
+    if web.labels is None:
+        return None
+    with web.labels.open(encoding="utf-8", newline="") as file:
+        return {row["url"]: int(row["place"]) for row in csv.DictReader(file)}
+
+
 def miniature(folder: Path, locality: float, *, seed: int = 1, pages: int = 5_500, hosts: int = 320) -> Web:
     """The miniature web with links as local as said; us100 own its cities."""
-    file = folder / f"miniweb-{locality:g}-{seed}.wacz"
+    size = "" if pages == 5_500 else f"-{pages}"
+    file = folder / f"miniweb-{locality:g}-{seed}{size}.wacz"
     if not file.exists():
         write_wacz(generate(seed, hosts=hosts, pages=pages, locality=locality).responses(), file)
     return Web(f"miniature web, locality {locality:g}", file, "us100")
@@ -88,7 +117,7 @@ def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
 def _countries(gazetteer: Gazetteer) -> dict[str, list[int]]:
     """Ids of the countries of each region."""
     found: dict[str, list[int]] = {name: [] for name in REGIONS}
-    for row, _ in gazetteer.iter_names():
+    for row in range(len(gazetteer)):
         place = gazetteer.place_at(row)
         if place.kind != "country" or len(place.path) < 2:
             continue

@@ -6,26 +6,25 @@ FOLDER keeps the recorded webs and every run, so that a second call goes on wher
 """
 
 import argparse
-import csv
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiment_webs import Web, miniature, webkb, wikispeedia
+from experiment_webs import STRATEGIES, Web, labels_of, miniature, read_world, webkb, wikispeedia
 
 from periplus.compare import Plan, run_all, summary
 from periplus.evaluate.paper import PAPER
-from periplus.experiments import lenses_for
 from periplus.places import Gazetteer, open_gazetteer
-from periplus.store.recorded import RecordedWeb
 from periplus.world import World
 
 PAGE = Path(__file__).parents[1] / "docs/experiments.md"
-STRATEGIES = "hash,url,anchor,content,blend"
 LOCALITIES = (0.0, 0.7, 1.0)
+KEPT_ASIDE = 7
+"""The seed of a miniature web that nothing was learnt on."""
+
 SHOWN = {
     "geo_coverage": "geo-coverage",
     "geo_focus": "geo-focus",
@@ -40,61 +39,51 @@ NOTES = {
     "WebKB": "Real pages and addresses of 1997; nearly all links stay in a university, and no URL names its city.",
     "wikispeedia": "An encyclopedia: one host, titles as URLs, no addresses; the truth is its editors' subjects.",
 }
+LEVEL_NAMES = {"street": "with number and street", "postal": "or with a ZIP that agrees"}
+ORDERS = {"breadth": "breadth first, as in the paper", "best": "best first, as a crawl without a topic goes"}
 HEAD = """# Experiments
 
 Written by `make experiments` from runs on this code; nothing is typed by hand. Every strategy starts from the same
-draws of 20 seeds, has the same owners and the same number of downloads; figures are means over {draws} draws with 95 %
-intervals. The nodes are the paper's independent ones (`--overlap allow`). All go breadth first; `blend` takes first
-what it expects most of. [Measures](measures.md), [what each collection can show](compare.md).
+{draws} draws of 20 seeds, has the same owners, the same number of downloads and the same order; figures are means over
+the draws with 95 % intervals. The nodes are the paper's independent ones (`--overlap allow`). There are two tables for
+each web: breadth first, which is the paper's order, and best first, in which links whose words name places come first,
+as in a crawl without a topic. [Measures](measures.md), [how a web is played](compare.md).
 
 `classifier` and `ip` are not here: no labelled pages but the crawled ones, and no addresses of servers, come with
-these webs. The weights of `blend` were learnt on these three collections; how they do when one is left out is in
-`strategies/weights.json`.
+these webs. The weights of `blend` were learnt on the miniature web (locality 0.7), WebKB and wikispeedia; the miniature
+web "kept aside" was not seen.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One web, one budget, one level of entities."""
+    """One web and one budget."""
 
     web: Web
     share: float
-    level: str
 
 
 def experiments(folder: Path, data: Path, gazetteer: Gazetteer) -> Iterator[Experiment]:
     """All experiments, those on one web together."""
     for locality in LOCALITIES:
-        web = miniature(folder, locality)
-        for level in ("street", "postal"):
-            yield Experiment(web, 0.2, level)
+        yield Experiment(miniature(folder, locality, pages=1_500, hosts=120), 0.2)
+    aside = miniature(folder, 0.7, seed=KEPT_ASIDE)
+    yield Experiment(replace(aside, name=f"{aside.name}, kept aside"), 0.2)
     web = webkb(folder, data)
-    for share in (0.25, 0.5):
-        for level in ("street", "postal"):
-            yield Experiment(web, share, level)
+    yield Experiment(web, 0.25)
     web = wikispeedia(folder, data, gazetteer)
     for share in (0.10, 0.25):
-        yield Experiment(web, share, "street")
+        yield Experiment(web, share)
 
 
-def read_world(web: Web, gazetteer: Gazetteer) -> World:
-    """The web as all strategies see it."""
-    lenses, _ = lenses_for(STRATEGIES, web.targets, gazetteer, "allow")
-    return World.of(RecordedWeb(web.file).responses(), lenses, processes=os.cpu_count() or 1)
-
-
-def labels_of(web: Web) -> dict[str, int] | None:
-    """The truth of a web that has one."""
-    if web.labels is None:
-        return None
-    with web.labels.open(encoding="utf-8", newline="") as file:
-        return {row["url"]: int(row["place"]) for row in csv.DictReader(file)}
+Tables = dict[str, dict[str, dict[str, Any]]]
+"""Order -> strategy -> measures."""
 
 
 def run(
     all_of_them: list[Experiment], folder: Path, draws: int, reader: Callable[[Web], World]
-) -> Iterator[tuple[Experiment, int, dict[str, dict[str, Any]]]]:
-    """Every experiment with its budget and its table; each web is read once."""
+) -> Iterator[tuple[Experiment, int, Tables]]:
+    """Every experiment with its budget and its tables; each web is read once."""
     known: tuple[str, World] | None = None
     for experiment in all_of_them:
         web = experiment.web
@@ -102,22 +91,41 @@ def run(
             known = (web.file.name, reader(web))
         world = known[1]
         budget = round(experiment.share * len(world.pages()))
-        plan = Plan(tuple(STRATEGIES.split(",")), budget, draws=draws, level=experiment.level)
-        print(f"{web.name}, {budget} pages, {experiment.level}", file=sys.stderr, flush=True)
-        results = run_all(world, plan, folder / web.file.stem, labels=labels_of(web))
-        yield experiment, budget, summary(results)
+        tables = {}
+        for order in ORDERS:
+            plan = Plan(tuple(STRATEGIES.split(",")), budget, draws=draws, level=web.entities, order=order)
+            print(f"{web.name}, {budget} pages, {order}", file=sys.stderr, flush=True)
+            tables[order] = summary(run_all(world, plan, folder / web.file.stem, labels=labels_of(web)))
+        yield experiment, budget, tables
 
 
-def section(experiment: Experiment, budget: int, table: Mapping[str, dict[str, Any]]) -> str:
-    """One experiment as Markdown: the table, and what of the paper's orderings holds."""
-    truth = "labels" if experiment.web.labels else f"`{experiment.level}` addresses"
-    lines = [f"\n### {experiment.share:.0%} of the pages ({budget:,} downloads), {truth}\n"]
-    lines.append("| strategy | " + " | ".join(SHOWN.values()) + " |")
-    lines.append("|---|" + "---|" * len(SHOWN))
-    for strategy, row in table.items():
-        lines.append(f"| `{strategy}` | " + " | ".join(_cell(row, name) for name in SHOWN) + " |")
-    lines += ["", *_findings(table)]
+def section(experiment: Experiment, budget: int, tables: Tables) -> str:
+    """One experiment as Markdown: a table for each order, and what of the paper's orderings holds."""
+    truth = "labels" if experiment.web.labels else f"`{experiment.web.entities}` addresses"
+    lines = [f"\n### {experiment.share:.0%} of the pages ({budget:,} downloads), {truth}"]
+    for order, table in tables.items():
+        lines += [f"\n{ORDERS[order].capitalize()}:\n", "| strategy | " + " | ".join(SHOWN.values()) + " |"]
+        lines.append("|---|" + "---|" * len(SHOWN))
+        for strategy, row in table.items():
+            lines.append(f"| `{strategy}` | " + " | ".join(_cell(row, name) for name in SHOWN) + " |")
+        lines += ["", *_findings(table)]
+    if not experiment.web.labels:
+        lines += _levels(tables["breadth"])
     return "\n".join(lines)
+
+
+def _levels(table: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    """The measures of entities at both levels, breadth first."""
+    yield "\nWhat counts as an entity, breadth first: geo-coverage, geo-focus, own-target pages per download\n"
+    yield "| strategy | " + " | ".join(f"`{level}`: {said}" for level, said in LEVEL_NAMES.items()) + " |"
+    yield "|---|" + "---|" * len(LEVEL_NAMES)
+    for strategy, row in table.items():
+        cells = (", ".join(_short(row["levels"][level][name]) for name in AIMS) for level in LEVEL_NAMES)
+        yield f"| `{strategy}` | " + " | ".join(cells) + " |"
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def _cell(row: Mapping[str, Any], name: str) -> str:
@@ -132,16 +140,23 @@ def _findings(table: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     for name in ("geo_coverage", "geo_focus"):
         ours = _order(table, {key: row[name] for key, row in table.items() if key != "blend"})
         papers = _order(table, {key: PAPER[key].get(name) for key in table if key in PAPER})
-        same = [key for key in ours if key in papers] == papers
+        same = [key for key in ours if key in papers] == [key for key in papers if key in ours]
         verdict = "that is the paper's order" if same else f"the paper's is {_arrow(papers)}"
         yield f"- {SHOWN[name]}: {_arrow(ours)}; {verdict}."
-    rest = [key for key in table if key != "blend"]
     for name in AIMS:
-        best = max((key for key in rest if table[key][name] is not None), key=lambda key: table[key][name])
+        rest = [key for key in table if key != "blend" and table[key][name] is not None]
+        best = max(rest, key=lambda key: table[key][name])
         blend, other = table["blend"][name], table[best][name]
+        if blend is None:
+            yield f"- `blend` has no {SHOWN[name]} to speak of."
+            continue
+        margin = sum(table[key][f"{name}_interval"] or 0.0 for key in ("blend", best))
         word = "more" if blend > other else "less"
+        word += "" if abs(blend - other) > margin else " (within the intervals)"
         figures = f"{blend:.3f} against {other:.3f} (`{best}`)"
         yield f"- `blend` has {word} {SHOWN[name]} than the best of the others: {figures}."
+    more = (table["blend"]["overlap"] or 0.0) > (table["url"]["overlap"] or 0.0)
+    yield f"- `blend` has {'more' if more else 'no more'} overlap than `url`."
 
 
 def _order(table: Mapping[str, Any], values: Mapping[str, float | None]) -> list[str]:
@@ -168,19 +183,40 @@ def papers_table() -> str:
     return "\n".join(lines)
 
 
-def write_page(
-    done: Iterator[tuple[Experiment, int, dict[str, dict[str, Any]]]], draws: int, page: Path = PAGE
-) -> None:
+def write_page(done: Iterator[tuple[Experiment, int, Tables]], draws: int, page: Path = PAGE) -> None:
     """The whole page."""
-    parts = [HEAD.format(draws=draws), papers_table()]
+    parts, verdicts = [HEAD.format(draws=draws), papers_table()], []
     last = ""
-    for experiment, budget, table in done:
+    for experiment, budget, tables in done:
         if experiment.web.name != last:
             last = experiment.web.name
             note = next(text for key, text in NOTES.items() if last.startswith(key))
             parts.append(f"\n## {last[0].upper()}{last[1:]}\n\n{note}")
-        parts.append(section(experiment, budget, table))
+        parts.append(section(experiment, budget, tables))
+        verdicts += [(f"{last}, {experiment.share:.0%}", order, table) for order, table in tables.items()]
+    parts.insert(1, in_short(verdicts))
     page.write_text("\n".join(parts) + "\n", "utf-8")
+
+
+def in_short(verdicts: list[tuple[str, str, dict[str, dict[str, Any]]]]) -> str:
+    """All experiments on one screen: who is ahead in what, and by how much `blend` leads or trails."""
+    lines = [
+        "\n## In short\n",
+        "What `blend` has more (+) or less (−) than the best of the others, and which that is:\n",
+    ]
+    lines += [
+        "| web | order | " + " | ".join(SHOWN[name] for name in AIMS) + " | overlap |",
+        "|---|---|---|---|---|---|",
+    ]
+    for web, order, table in verdicts:
+        cells = []
+        for name in AIMS:
+            rest = [key for key in table if key != "blend" and table[key][name] is not None]
+            best = max(rest, key=lambda key: table[key][name])
+            ahead = (table["blend"][name] or 0.0) - table[best][name]
+            cells.append(f"{'+' if ahead > 0 else '−'}{abs(ahead):.3f} (`{best}`)")
+        lines.append(f"| {web} | {order} | " + " | ".join(cells) + f" | {table['blend']['overlap']:.3f} |")
+    return "\n".join(lines)
 
 
 def main() -> None:

@@ -44,11 +44,8 @@ class Proof:
         """A job for a case."""
         (self.folder / name).mkdir(exist_ok=True)
         text = CLUSTER.format(heartbeat=heartbeat) + extra
-        file = cluster_job(self.web, self.folder / name / "job.toml", strategy=strategy, cluster=text, name=name)
-        file.write_text(
-            file.read_text("utf-8").replace("delay_seconds = 0.0 ", f"delay_seconds = {self.delay} "), "utf-8"
-        )
-        return file
+        file = self.folder / name / "job.toml"
+        return cluster_job(self.web, file, strategy=strategy, cluster=text, name=name, delay=self.delay)
 
     def wait(self, share: float, before: int) -> None:
         """Until so much of the web was asked for."""
@@ -71,8 +68,22 @@ class Proof:
             "fetched_twice": sum(count - 1 for count in double_fetches(log).values()),
             "completed_and_fetched_again": len(run.completed_again(self.web)),
             "impolite": len(impolite(log, self.delay)),
+            "examples": neighbours(log, self.delay)[:5],
             "seconds": round(time.monotonic() - seconds, 1),
         }
+
+
+def neighbours(log: list[dict[str, Any]], delay: float) -> list[list[Any]]:
+    """Requests that came too soon, each with the one before it at the same host."""
+    last: dict[str, dict[str, Any]] = {}
+    found: list[list[Any]] = []
+    for row in log:
+        before = last.get(row["host"])
+        if before is not None and (row["time"] - before["time"] < delay * 0.98 or row["in_flight"] > 1):
+            gap = round(row["time"] - before["time"], 3)
+            found.append([row["host"], before["path"], before["status"], row["path"], gap, row["in_flight"]])
+        last[row["host"]] = row
+    return found
 
 
 def undisturbed(proof: Proof, name: str, strategy: str = "hash") -> dict[str, Any]:
@@ -101,6 +112,18 @@ def shallow(proof: Proof, name: str) -> dict[str, Any]:
         result = proof.judge(name, run, before, began)
         expected, found = set(pages_of(proof.folder / "shallow-one")), set(pages_of(proof.folder / name / "crawl"))
         return result | {"lost": len(expected - found), "extra": len(found - expected), "alone": done.json["pages"]}
+
+
+def unruly(proof: Proof, name: str) -> dict[str, Any]:
+    """One delivery in five comes twice, another one in five late, behind those that were sent after it."""
+    with nats_server() as server:
+        before, began = len(proof.web.requests()), time.monotonic()
+        job, folder = proof.job(name, 5.0, "hash"), proof.folder / name / "crawl"
+        run = ClusterRun(job, server.url, folder, unruly=True)
+        run.start()
+        result = proof.judge(name, run, before, began)
+        traffic = run.traffic()
+        return result | {key: traffic[key] for key in ("messages_received", "made_twice", "made_late", "repeated")}
 
 
 def nodes_killed(proof: Proof, name: str) -> dict[str, Any]:
@@ -172,6 +195,7 @@ CASES: dict[str, Callable[[Proof, str], dict[str, Any]]] = {
     "undisturbed": undisturbed,
     "by-place": by_place,
     "shallow": shallow,
+    "unruly": unruly,
     "nodes-killed": nodes_killed,
     "node-lost": node_lost,
     "folder-lost": folder_lost,
@@ -198,7 +222,7 @@ def main() -> None:
             print(json.dumps(result), flush=True)
             failed |= bool(result["lost"] or result["extra"] or result["impolite"])
             failed |= bool(result["completed_and_fetched_again"]) and name != "folder-lost"
-            failed |= bool(result["fetched_twice"]) and name in ("undisturbed", "by-place", "partition")
+            failed |= bool(result["fetched_twice"]) and name in ("undisturbed", "by-place", "unruly", "partition")
     sys.exit(failed)
 
 

@@ -1,6 +1,6 @@
 """Learn the weights of the strategy `blend` from recorded webs (`make train-blend`).
 
-    PERIPLUS_DATA=/path/to/unpacked/data python scripts/train_blend.py [--webs FOLDER] [--check]
+    PERIPLUS_DATA=/path/to/unpacked/data python scripts/train_blend.py [--webs FOLDER] [--check] [--out FILE]
 
 Reads the miniature web, WebKB and wikispeedia. Each collection is also left out once, and the others' weights are tried
 on it: those surprises, beside the ones of the final weights, say how far the weights carry over; both are written into
@@ -8,7 +8,6 @@ weights.json with them. `--check` prints and writes nothing.
 """
 
 import argparse
-import csv
 import json
 import os
 import sys
@@ -16,13 +15,10 @@ from pathlib import Path
 
 import numpy as np
 from blend_lessons import Floats, Lessons, fit, lessons_of, surprise
-from experiment_webs import Web, miniature, webkb, wikispeedia
+from experiment_webs import Web, labels_of, miniature, read_world, webkb, wikispeedia
 
-from periplus.experiments import lenses_for
 from periplus.places import Gazetteer, open_gazetteer
-from periplus.store.recorded import RecordedWeb
 from periplus.strategies.weighing import FEATURES
-from periplus.world import World
 
 WEIGHTS = Path(__file__).parents[1] / "src/periplus/strategies/weights.json"
 PRIOR = {
@@ -57,13 +53,7 @@ def prior() -> Floats:
 
 def lessons_from(web: Web, gazetteer: Gazetteer) -> Lessons:
     """The lessons of one web."""
-    lenses, _ = lenses_for("blend", web.targets, gazetteer, "allow")
-    world = World.of(RecordedWeb(web.file).responses(), lenses)
-    labels = None
-    if web.labels:
-        with web.labels.open(encoding="utf-8", newline="") as file:
-            labels = {row["url"]: int(row["place"]) for row in csv.DictReader(file)}
-    return lessons_of(world, labels)
+    return lessons_of(read_world(web, gazetteer), labels_of(web))
 
 
 def main() -> None:
@@ -71,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--webs", type=Path, default=Path("experiments"))
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
     options = parser.parse_args()
     data = Path(os.environ.get("PERIPLUS_DATA", ""))
     if not (data / "webkb").is_dir() or not (data / "wikispeedia").is_dir():
@@ -93,7 +84,7 @@ def main() -> None:
         print(name, tried[name])
     learnt = {name: round(float(value), 3) for name, value in zip(FEATURES, weights, strict=True)}
     if not options.check:
-        WEIGHTS.write_text(json.dumps({"learnt on": tried, "weights": learnt}, indent=1) + "\n", "utf-8")
+        options.out.write_text(json.dumps({"learnt on": tried, "weights": learnt}, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,15 @@ def analyse(fetched: Fetched, lens: Lens) -> Analysis:
 def examine(fetched: Fetched, lens: Lens) -> Examined:
     """The first three stages: read, locate, judge. They do not depend on the strategy."""
     page = read_page(fetched, max_links=lens.crawl.page_links, window_tokens=lens.crawl.anchor_window)
-    located = locate(page.text, lens.gazetteer, url=page.url, hints=page.hints, candidates=False, about=lens.countries)
+    located = locate(
+        page.text,
+        lens.gazetteer,
+        url=page.url,
+        hints=page.hints,
+        candidates=False,
+        outlined=False,
+        about=lens.countries,
+    )
     view = View(page, located)
     return Examined(page, located, tuple(judge_view(view, topic, fetched.fetched_at.date()) for topic in lens.topics))
 

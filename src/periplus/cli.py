@@ -36,6 +36,7 @@ COMMANDS = {
     "evaluate": "periplus.evaluate.commands:evaluate",
     "record": "periplus.experiments:record",
     "compare": "periplus.experiments:compare",
+    "simulate": "periplus.evaluate.simulate:simulate",
     "delegate": "periplus.network.commands:delegate",
     "network": "periplus.network.range_commands:network_app",
     "why": "periplus.evaluate.why:why",

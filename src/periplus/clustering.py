@@ -8,7 +8,6 @@ import contextlib
 import json
 import tomllib
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -19,9 +18,10 @@ from rich.table import Table
 
 from periplus import __version__
 from periplus.cluster import Board, CrawlRecord
-from periplus.cluster.control import ask_all, order, read_crawl, read_nodes, submit
-from periplus.errors import ConfigError, EnvironmentFailure, UsageError
-from periplus.exchange.connection import Temporary, connected, crawl_key, temporary_errors
+from periplus.cluster.addresses import cluster_settings
+from periplus.cluster.control import ask_all, only_crawl, order, read_crawl, read_nodes, submit
+from periplus.errors import EnvironmentFailure
+from periplus.exchange.connection import Temporary, connected, crawl_key, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
 from periplus.settings import ClusterSettings, Job, job_from_dict
 
@@ -41,57 +41,14 @@ NameOption = Annotated[str, typer.Option("--crawl", help="Name of the crawl; not
 cluster_app = typer.Typer(help="See and steer a crawl on several machines.", no_args_is_help=True)
 
 
-def cluster_settings(given: str, base: ClusterSettings | None = None) -> ClusterSettings:
-    """Where NATS is and who we are there, by the command line over what the job says."""
-    settings = base or ClusterSettings()
-    if not given:
-        return settings
-    if given.endswith(".toml"):
-        try:
-            data = tomllib.loads(Path(given).read_text("utf-8"))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"--cluster {given}: {error}") from None
-        mine = job_from_dict({"cluster": data.get("cluster", {})}, given).cluster
-        folder = Path(given).absolute().parent
-        files = {
-            key: str(folder / value)
-            for key in mine.__struct_fields__
-            if key.endswith(FILES) and (value := getattr(mine, key))
-        }
-        return msgspec.structs.replace(mine, **files)
-    servers = [server.strip() for server in given.split(",") if server.strip()]
-    for server in servers:
-        if not server.startswith(("nats://", "tls://", "ws://", "wss://")):
-            raise UsageError(f"--cluster {server.rpartition('@')[2]}: not a NATS address such as nats://127.0.0.1:4222")
-    return msgspec.structs.replace(settings, servers=servers)
-
-
-FILES = ("_file", "tls_ca", "tls_certificate", "tls_key")
-
-
 @contextlib.asynccontextmanager
 async def on_board(settings: ClusterSettings, name: str) -> AsyncIterator[tuple[Any, Board, str]]:
     """Connected, with the crawl's bucket open; gives the client, the board and the crawl's key."""
     async with connected(settings, name="command") as client:
-        key = crawl_key(name) if name else await _only_crawl(client)
-        board = Board(client, key)
+        key = crawl_key(name) if name else await only_crawl(client, settings.domain)
+        board = Board(client, key, settings.domain)
         await board.open(settings.replicas)
         yield client, board, key
-
-
-async def _only_crawl(client: Any) -> str:
-    async with temporary_errors("streams"):
-        streams = await client.jetstream(timeout=5).streams_info()
-    found = sorted(info.config.name.removeprefix("KV_periplus-") for info in streams if _is_bucket(info.config.name))
-    if not found:
-        raise EnvironmentFailure("no crawl is in this cluster; `periplus crawl JOB.toml --cluster …` submits one")
-    if len(found) > 1:
-        raise UsageError(f"several crawls are in this cluster; say which with --crawl: {', '.join(found)}")
-    return str(found[0])
-
-
-def _is_bucket(name: str | None) -> bool:
-    return bool(name) and str(name).startswith("KV_periplus-")
 
 
 def job_text(prepared: Prepared) -> str:
@@ -149,7 +106,7 @@ async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
             f"{board.bucket}: there is no such crawl; `periplus cluster status` lists those there are"
         )
     records, reports = await read_nodes(board, crawl.nodes), await ask_all(client, key, crawl.nodes)
-    js, stream = client.jetstream(timeout=2), f"periplus-{key}"
+    js, stream = jetstream(client, board.domain, 2), f"periplus-{key}"
     nodes: dict[str, Any] = {}
     for name in crawl.nodes:
         record, report, lag = records.get(name), reports.get(name), 0

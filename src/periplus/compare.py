@@ -50,6 +50,7 @@ class Plan:
     seeds_per_draw: int = 20
     random_seed: int = 1
     level: str = "street"
+    order: str = "breadth"
     seeds: tuple[str, ...] = ()  # given seeds: then there is one draw
 
     def seed_sets(self, world: World) -> list[list[str]]:
@@ -88,7 +89,14 @@ def run_all(
             done = _load(path)
             if done is None:
                 played = play(
-                    world, strategy, seeds, pages=plan.pages, labels=labels, level=plan.level, milestones=milestones
+                    world,
+                    strategy,
+                    seeds,
+                    pages=plan.pages,
+                    labels=labels,
+                    level=plan.level,
+                    order=plan.order,
+                    milestones=milestones,
                 )
                 done = played.measures
                 _save(path, done)
@@ -104,6 +112,7 @@ def summary(results: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, dict[s
         for name in MEASURES:
             row[name], row[f"{name}_interval"] = _mean([run[name] for run in runs])
         row["locality"] = {kind: _mean([run["locality"][kind] for run in runs])[0] for kind in ("linked", "unlinked")}
+        row["levels"] = _mean_nodes([run["levels"] for run in runs])
         row["nodes"] = _mean_nodes([run["nodes"] for run in runs])
         row["progress"] = _mean_progress([run["progress"] for run in runs])
         table[strategy] = row

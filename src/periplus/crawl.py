@@ -28,6 +28,7 @@ from periplus.frontier import Intake
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
+from periplus.network.memory import DelegationStore
 from periplus.network.probes import Prober
 from periplus.node import Node
 from periplus.pages import Workers
@@ -171,10 +172,15 @@ class Crawl:
             journal=self._journal,
             robots_share=self._robots_share(),
             prober=self._prober,
+            delegations=self._delegations(),
         )
 
     def _prober(self, _transport: Transport) -> Prober | None:
         """Who measures round trips: in one process nobody, a table stands in."""
+        return None
+
+    def _delegations(self) -> DelegationStore | None:
+        """Where delegations are kept, if not in the crawl's folder."""
         return None
 
     def _robots_share(self) -> RobotsShare | None:
@@ -187,9 +193,11 @@ class Crawl:
             self._journal.write("seeds_left_out", kept=len(kept), left_out=len(seeds) - len(kept))
         if not kept:
             raise ConfigError(f"no seed is left: none has places nearer together than crawl.seed_correlation {least:g}")
-        if shared.reaching is not None:
-            kept = await shared.reaching.seeds(kept)
-        self._plant(kept, shared)
+        self._plant(await self._settled(kept, shared), shared)
+
+    async def _settled(self, seeds: list[tuple[str, str]], shared: Shared) -> list[tuple[str, str]]:
+        """The seeds, each with the node that is near it where the network decides."""
+        return seeds if shared.reaching is None else await shared.reaching.seeds(seeds)
 
     def _plant(self, seeds: Iterable[tuple[str, str]], shared: Shared) -> None:
         for url, node in seeds:

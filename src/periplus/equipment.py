@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from periplus import __version__
@@ -11,13 +12,15 @@ from periplus.fetch.registration import Registrations
 from periplus.fetch.transport import user_agent
 from periplus.frontier import Detours, HostOrder, Intake, Schedule
 from periplus.job import Prepared
-from periplus.network.memory import SqliteDelegations
+from periplus.network.memory import DelegationStore, SqliteDelegations
 from periplus.network.probes import Prober
 from periplus.pages import Workers
 from periplus.reaching import BY_NETWORK, Reaching, make_reaching
 from periplus.registering import RegisteredLinks
 from periplus.running import Journal
 from periplus.shared import Health, RobotsShare, Shared
+from periplus.store.recorded import RecordedWeb
+from periplus.store.replaying import RecordedTransport
 from periplus.strategies import Settling
 from periplus.topics import LinkBook
 
@@ -35,6 +38,7 @@ async def equipped(
     journal: Journal,
     robots_share: RobotsShare | None,
     prober: Callable[[Transport], Prober | None],
+    delegations: DelegationStore | None,
 ) -> AsyncIterator[Shared]:
     """Everything that all nodes of the process use; connections are closed at the end."""
     crawl, fetch = prepared.job.crawl, prepared.job.fetch
@@ -47,7 +51,7 @@ async def equipped(
     retries, retry_seconds = crawl.retries, crawl.retry_seconds
     async with (
         _transport(prepared, schedule, clock, agent) as transport,
-        _reaching(prepared, transport, clock, prober) as reaching,
+        _reaching(prepared, transport, clock, prober, delegations) as reaching,
     ):
         yield Shared(
             clock=clock,
@@ -83,6 +87,9 @@ def _transport(prepared: Prepared, schedule: Schedule, clock: Clock, agent: str)
     """The one way out, with the guard of the job and the turns of its addresses."""
     job = prepared.job
     crawl, fetch = job.crawl, job.fetch
+    if crawl.replay:
+        web = RecordedWeb(Path(crawl.replay))
+        return RecordedTransport(web, fetch, clock, latency=crawl.replay_latency, failures=crawl.replay_failures)
     guard = AddressGuard(crawl.allow_private, loopback_only=prepared.loopback_only)
 
     def address_wait(host: str, address: str) -> float:
@@ -96,15 +103,20 @@ def _transport(prepared: Prepared, schedule: Schedule, clock: Clock, agent: str)
 
 @contextlib.asynccontextmanager
 async def _reaching(
-    prepared: Prepared, transport: Transport, clock: Clock, prober: Callable[[Transport], Prober | None]
+    prepared: Prepared,
+    transport: Transport,
+    clock: Clock,
+    prober: Callable[[Transport], Prober | None],
+    delegations: DelegationStore | None,
 ) -> AsyncIterator[Reaching | None]:
-    """What the strategy needs of the network; what it learns of it is kept in the crawl's folder."""
+    """What the strategy needs of the network; what it learns of it is kept in the crawl's folder, or as given."""
     if prepared.job.crawl.strategy not in BY_NETWORK and not prepared.job.network.emulate:
         yield None
         return
     lens, folder = prepared.lens, prepared.folder.path
     folder.mkdir(parents=True, exist_ok=True)
-    with contextlib.closing(SqliteDelegations(folder / "delegations.db")) as store:
+    with contextlib.ExitStack() as stack:
+        store = delegations or stack.enter_context(contextlib.closing(SqliteDelegations(folder / "delegations.db")))
         yield await make_reaching(
             prepared.job,
             lens.ownership,

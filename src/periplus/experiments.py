@@ -4,6 +4,7 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,16 +17,18 @@ from rich.table import Table
 from periplus.analysis import Lens
 from periplus.compare import MEASURES, Plan, run_all, summary
 from periplus.errors import PlaceError, UsageError
-from periplus.evaluate.report import write_report
+from periplus.evaluate.report import ORDER_NAMES, Compared, write_report
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
 from periplus.model import Fetched
 from periplus.places import Gazetteer, open_gazetteer
+from periplus.replay import ORDERS
 from periplus.settings import CrawlSettings, FetchSettings, TopicSettings
 from periplus.store.folders import is_caret_folder, pages_of_folder
 from periplus.store.recorded import RecordedWeb
 from periplus.store.wacz import write_wacz
 from periplus.strategies import STRATEGIES, Ownership, load_targets, make_strategy
+from periplus.strategies.names import NameTable
 from periplus.topics import make_topic
 from periplus.urls import canonicalize
 from periplus.world import World
@@ -98,6 +101,9 @@ def compare(
     entities: Annotated[str, typer.Option(help="Which addresses count: street or postal.")] = "street",
     labels: Annotated[Path | None, typer.Option(help="CSV `url,place`: truth instead of addresses.")] = None,
     overlap: Annotated[str, typer.Option(help="allow (the paper's independent nodes) or forbid.")] = "allow",
+    order: Annotated[
+        str, typer.Option(help="What all nodes take first: breadth (as the paper), best (as a crawl), or both tables.")
+    ] = "both",
     classifier_model: Annotated[str, typer.Option(help="File of `periplus classifier train`.")] = "",
     ip_database: Annotated[str, typer.Option(help="A city database in MaxMind's format.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -108,6 +114,8 @@ def compare(
     """
     _check(entities, ("street", "postal"), "--entities")
     _check(overlap, ("allow", "forbid"), "--overlap")
+    _check(order, (*ORDERS, "both"), "--order")
+    orders = ORDERS if order == "both" else (order,)
     console = Console(stderr=True, highlight=False)
     gazetteer = open_gazetteer()
     recorded = RecordedWeb(web)
@@ -120,23 +128,33 @@ def compare(
         processes = os.cpu_count() or 1
         world = World.of(recorded.responses(), made, processes=processes, on_page=lambda: bar.advance(reading))
         plan = Plan(
-            tuple(made), pages, draws, seeds_per_draw, random_seed, entities, tuple(_seeds(seeds) if seeds else ())
+            tuple(made),
+            pages,
+            draws,
+            seeds_per_draw,
+            random_seed,
+            entities,
+            orders[0],
+            tuple(_seeds(seeds) if seeds else ()),
         )
-        playing = bar.add_task("Playing", total=len(made) * (1 if seeds else draws))
+        playing = bar.add_task("Playing", total=len(orders) * len(made) * (1 if seeds else draws))
 
         def on_run(name: str) -> None:
             bar.update(playing, description=f"Playing {name}", advance=1)
 
         known = _labels(labels, gazetteer, world) if labels else None
-        results = run_all(world, plan, out, labels=known, on_run=on_run)
-    table = summary(results)
+        results = {one: run_all(world, replace(plan, order=one), out, labels=known, on_run=on_run) for one in orders}
+    tables = {one: summary(runs) for one, runs in results.items()}
     about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
-    last = results[plan.strategies[-1]][0]["where"]
-    write_report(out, table, about, [tuple(point) for point in last])
+    where = {name: [tuple(point) for point in runs[0]["where"]] for name, runs in results[orders[0]].items()}
+    compared = Compared(tables[orders[0]], about, where, orders[0], tables["best"] if len(tables) > 1 else {})
+    write_report(out, compared)
     if as_json:
-        typer.echo(json.dumps({"about": about, "strategies": table}, sort_keys=True, allow_nan=False))
+        typer.echo(json.dumps(compared.as_json(), sort_keys=True, allow_nan=False))
         return
-    Console(highlight=False).print(_table(table))
+    for name, table in tables.items():
+        typer.echo(f"{ORDER_NAMES[name]}:")
+        Console(highlight=False).print(_table(table))
     typer.echo(f"Notes: {about['notes']}\nReport: {out / 'report.html'}")
 
 
@@ -166,8 +184,11 @@ def lenses_for(
     topic = make_topic(TopicSettings(), "compare", gazetteer)
     fetch = msgspec.structs.replace(FetchSettings(), ports=tuple(range(1, 65_536)))
     lenses = {}
+    table = NameTable(ownership, gazetteer) if set(wanted) - {"hash", "hash-host", "classifier", "ip"} else None
     for name in dict.fromkeys(wanted):
-        made = make_strategy(name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database)
+        made = make_strategy(
+            name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database, table=table
+        )
         lenses[name] = Lens(gazetteer, (topic,), made, ownership, crawl, fetch, warc=False)
     if not lenses:
         raise UsageError(f"--strategies {names!r}: name at least one of {', '.join(STRATEGIES)}, or all")

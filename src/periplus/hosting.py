@@ -11,10 +11,19 @@ import typer
 import uvloop
 
 from periplus import __version__
+from periplus.attending import answer_from
 from periplus.clock import SystemClock
 from periplus.cluster.control import order, submit
 from periplus.clustering import ClusterOption, cluster_settings, job_text, on_board, submitted_job
-from periplus.commands import calm_collector, exit_code, given_gazetteer, given_job, show_summary, supervised
+from periplus.commands import (
+    calm_collector,
+    exit_code,
+    given_gazetteer,
+    given_job,
+    show_summary,
+    supervised,
+)
+from periplus.crawl import INTERRUPTED
 from periplus.errors import ConfigError
 from periplus.job import Prepared, prepare
 from periplus.member import MemberCrawl
@@ -34,11 +43,18 @@ def node(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the crawl on this machine.")] = None,
     crawl: Annotated[str, typer.Option("--crawl", help="Without --job: name of the submitted crawl.")] = "",
+    answer: Annotated[
+        bool, typer.Option("--answer", help="Do not crawl: answer searches of what the node has, until interrupted.")
+    ] = False,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="When the crawl is done, go on answering searches, until interrupted.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
 ) -> None:
     """Run one node of a crawl on several machines, until the whole crawl is done.
 
-    Nodes on one machine may share the crawl's folder. A node that was killed takes up where it was.
+    Nodes on one machine may share the crawl's folder. A node that was killed takes up where it was. While it crawls,
+    and with --answer or --stay afterwards, it answers `periplus search NAME … --cluster …`.
 
     Example: periplus node east --cluster nats://10.0.0.5:4222 --job job.toml
     """
@@ -52,11 +68,16 @@ def node(
     prepared = prepare(mine, base, given_gazetteer(quiet=as_json))
     if name not in prepared.nodes:
         raise ConfigError(f"the job has no node {name!r}; it has {', '.join(prepared.nodes)}")
+    if answer:
+        answer_from(prepared, name)
+        return
     summary = _hosted(prepared, name)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
         show_summary(summary)
+    if stay and summary.stop_reason != INTERRUPTED:
+        answer_from(prepared, name)
     raise typer.Exit(exit_code(summary))
 
 

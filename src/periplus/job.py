@@ -59,7 +59,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     job = msgspec.structs.replace(
         job,
         nodes=with_whole_paths(_nodes(job, base, gazetteer), base),
-        crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds")),
+        crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds", "replay")),
         network=_with_whole_paths(job.network, base, ("round_trips", "hierarchy")),
     )
     _check_same_nodes(folder, job)
@@ -175,6 +175,8 @@ def seed_lines(path: Path) -> list[tuple[str, str]]:
 
 def _stays_on_loopback(job: Job, seeds: list[CanonicalUrl]) -> bool:
     """Whether the crawl is confined to this machine: it is unless it names a contact, and then it obeys robots.txt."""
+    if job.crawl.replay:
+        return True
     if job.contact:
         if not job.crawl.obey_robots:
             raise ConfigError("crawl.obey_robots = false is refused for a crawl that may leave loopback")

@@ -7,6 +7,7 @@ have homes, hosts that others want are asked in slices of time, and the end is f
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,23 +17,26 @@ from periplus import __version__
 from periplus.clock import Clock
 from periplus.cluster import Board, CrawlRecord, HostLeases, Membership, NodeRecord, Report, is_over
 from periplus.cluster.control import ask_all, order
+from periplus.cluster.delegations import SharedDelegations
 from periplus.cluster.probing import NatsProber, answer_probes
 from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange import Shipment
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
-from periplus.exchange.nats import NatsExchange
+from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
 from periplus.fetch import Transport
-from periplus.fetch.probe import round_trip_ms
 from periplus.frontier import HomeIntake, Intake, home_of
 from periplus.job import Prepared
 from periplus.model import Parcel
+from periplus.network.memory import DelegationStore
 from periplus.network.probes import ProbeDesk, Prober
 from periplus.node import Node
+from periplus.reaching import make_desk
 from periplus.rebuilding import join_node
 from periplus.report import Reporter
 from periplus.running import Progress
+from periplus.search.answering import AnswerDesk
 from periplus.shared import RobotsShare, Shared
 from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
@@ -48,6 +52,8 @@ __all__ = ["MemberCrawl"]
 
 TELL_SECONDS = 0.1
 LOOK_FOR_END_SECONDS = 0.5
+FEW = 64
+"""URLs in a node's queue with which it waits for more."""
 
 
 class MemberCrawl(Crawl):
@@ -67,17 +73,20 @@ class MemberCrawl(Crawl):
         self._reaches: dict[str, NodeReach] = {}
         self._order = "running"
         self._rate = 0.0
+        self._somebody_done = asyncio.Event()
 
     async def run(self) -> Summary:
         """Crawl until the whole cluster is done, a limit is reached, or somebody stops it."""
         settings = self._job.cluster
         async with connected(settings, name=self._name, on_event=self._note) as client:
             self._client: Client = client
-            self._board = Board(client, self._key)
+            self._board = Board(client, self._key, settings.domain)
             await self._board.open(settings.replicas)
             self._net = NatsExchange(client, self._key, settings, self._note)
+            self._net.on_done = self._somebody_done.set
             self._exchange = self._net
             await self._net.open_stream()
+            self._answers = AnswerDesk(client, self._key)
             self._members = Membership(
                 self._board,
                 self._names,
@@ -90,6 +99,7 @@ class MemberCrawl(Crawl):
                 try:
                     return await super().run()
                 finally:
+                    await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
                         await self._members.leave()
@@ -110,21 +120,24 @@ class MemberCrawl(Crawl):
         return (HomeIntake if crawl.overlap == "forbid" else Intake)(self._prepared.nodes, crawl, fetch)
 
     def _prober(self, transport: Transport) -> Prober | None:
-        """Every node measures from where it is; its desk answers the others."""
-        network, clock = self._job.network, self._clock
-        if network.round_trips:
-            return None  # a table stands in
-        self._desk = ProbeDesk(
-            lambda url: round_trip_ms(transport, url, network.probe, network.probe_seconds, clock),
-            clock,
-            seconds=network.probe_seconds,
-            cache_seconds=network.probe_hours * 3600.0,
-            subnet_seconds=network.subnet_seconds,
-        )
+        """Every node measures from where it is and answers the others; in an emulated network from its table."""
+        network = self._job.network
+        if not network.round_trips:
+            self._desk = make_desk(network, transport, self._clock)
         return NatsProber(self._client, self._key, network.probe_seconds)
 
+    def _delegations(self) -> DelegationStore:
+        return SharedDelegations(self._board)
+
+    async def _settled(self, seeds: list[tuple[str, str]], _shared: Shared) -> list[tuple[str, str]]:
+        """As they are: other nodes may not be there yet to say how near they are."""
+        return seeds
+
+    def _is_ours_alone(self, host: str) -> bool:
+        return self._leases.asked_by_us_alone(host)  # the leases are made after what asks for them
+
     def _robots_share(self) -> RobotsShare:
-        return SharedRobots(self._board)
+        return SharedRobots(self._board, self._is_ours_alone)
 
     # -- Joining and taking over -------------------------------------------------------------------
 
@@ -161,6 +174,9 @@ class MemberCrawl(Crawl):
         await self._client.subscribe(f"periplus.{self._key}.ways.{name}", cb=self._on_ways)
         if self._desk is not None:
             await answer_probes(self._client, self._key, name, self._desk.probe)
+        elif shared.reaching is not None and shared.reaching.table is not None:
+            await answer_probes(self._client, self._key, name, partial(shared.reaching.table.probe, name))
+        await self._answers.add(self._prepared.folder.node(name))
         await self._beat(name)
         self._journal.write("node opened", node=name, epoch=self._members.epoch(name), taken_over=before is not None)
 
@@ -209,6 +225,7 @@ class MemberCrawl(Crawl):
             self._keep_telling(shared),
             self._keep_beating(shared, reporter),
             self._keep_looking_for_the_end(),
+            self._leases.watch(),
         ]
 
     async def _keep_telling(self, shared: Shared) -> None:
@@ -298,6 +315,14 @@ class MemberCrawl(Crawl):
             and super()._may_begin(shared)
         )
 
+    async def _commit(self, shared: Shared) -> None:
+        await super()._commit(shared)
+        if not self._turns and not any(node.queue.size or node.batch for node in self._nodes.values()):
+            self._net.hurry()
+        for name, node in list(self._nodes.items()):
+            done = not self._net.outstanding(name) and self._is_idle(name)
+            await self._net.say_hunger(name, DONE if done else HUNGRY if node.queue.size < FEW else 0)
+
     def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
         if not isinstance(shared.intake, HomeIntake):
             return super()._delivery(node, shipment, shared)
@@ -313,9 +338,9 @@ class MemberCrawl(Crawl):
         busy = self._turns or self._writing or any(node.batch for node in self._nodes.values())
         return bool(self._stop_reason) and not busy
 
-    def _report(self, name: str) -> Report:
+    def _is_idle(self, name: str) -> bool:
         node = self._nodes[name]
-        idle = not (
+        return not (
             self._turns
             or self._writing
             or node.batch
@@ -323,6 +348,9 @@ class MemberCrawl(Crawl):
             or self._net.waiting
             or (self._job.crawl.revisit.hours and not self._next_revisits)
         )
+
+    def _report(self, name: str) -> Report:
+        node, idle = self._nodes[name], self._is_idle(name)
         return Report(
             name,
             self._members.member,
@@ -360,7 +388,10 @@ class MemberCrawl(Crawl):
         """Whoever runs the first node finds out whether all are done, and tells the others."""
         while True:
             give_way()
-            await self._clock.sleep(LOOK_FOR_END_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_FOR_END_SECONDS):
+                    await self._somebody_done.wait()
+            self._somebody_done.clear()
             if self._names[0] not in self._nodes or self._order != "running":
                 continue
             with contextlib.suppress(Temporary):

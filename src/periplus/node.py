@@ -283,6 +283,8 @@ class Node:
         if not self.queue.holds(done.lease):
             return  # it was ended before (`frontier/state.py`, rule 5)
         self.queue.end(done.lease)
+        if done.outcome is not Outcome.RETRY:
+            self._shared.settling.ended(self.name)
         now = self._now()
         rest = self._shared.schedule.ready_at(done.lease.host) - self._shared.clock.monotonic()
         read = done.analysis is not None or done.outcome in READ

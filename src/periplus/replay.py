@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from periplus.evaluate.measures import NO_TARGET
+from periplus.evaluate.measures import NO_TARGET, geo_focus, mean_geo_focus
 from periplus.evaluate.nodes import NodeData, NodeLinks, measured
 from periplus.frontier import Accepted, Intake
 from periplus.job import seed_node
@@ -25,9 +25,16 @@ from periplus.strategies import Ownership, Settling
 from periplus.urls import canonicalize, fingerprint, registrable_domain
 from periplus.world import Marks, PageFacts, World
 
-__all__ = ["Played", "play"]
+__all__ = ["ORDERS", "Played", "play"]
 
 MAX_POINTS = 500
+
+LEVELS = {"street": ("street",), "postal": ("street", "postal")}
+"""Which addresses count as entities: with number and street, as in the paper, or those without as well."""
+
+ORDERS = ("breadth", "best")
+"""What a node takes first: the nearest to the seeds, as the paper's did, or what a crawl without a topic takes first,
+links whose words name places."""
 
 # -- Playing a crawl -------------------------------------------------------------------------------
 
@@ -61,28 +68,32 @@ def play(
     pages: int = 0,
     labels: Mapping[str, int] | None = None,
     level: str = "street",
+    order: str = "breadth",
     milestones: Sequence[int] = (),
 ) -> Played:
     """Crawl the recorded web from the seeds until `pages` were downloaded (0: all that can be reached).
 
-    `labels` (page -> target) stand for the entities of a page where truth is known; `level` is which addresses count.
+    `labels` (page -> target) stand for the entities of a page where truth is known; `level` is which addresses count;
+    `order` is one of ORDERS and the same for every strategy.
     """
-    return _Play(world, strategy, labels, level).run(seeds, pages, milestones)
+    return _Play(world, strategy, labels, level, order).run(seeds, pages, milestones)
 
 
 class _Play:
-    def __init__(self, world: World, strategy: str, labels: Mapping[str, int] | None, level: str) -> None:
+    def __init__(self, world: World, strategy: str, labels: Mapping[str, int] | None, level: str, order: str) -> None:
         self._world = world
+        self._best_first = order == "best"
         self._lens = world.lenses[strategy]
         self._routes = world.routes[strategy]
         self._labels = labels
-        self._levels = ("street",) if level == "street" else ("street", "postal")
+        self._levels = LEVELS[level]
         crawl: CrawlSettings = self._lens.crawl
         self._intake = Intake(world.nodes, crawl, self._lens.fetch)
-        self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap, orders=True)
+        self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap)
         self._nodes = {name: _Node(name) for name in world.nodes}
         self._order = itertools.count()
         self._downloads: list[tuple[str, str]] = []
+        self._with_entity = self._own = 0
 
     def run(self, seeds: Sequence[str], pages: int, milestones: Sequence[int]) -> Played:
         for url, node in self._planted(seeds):
@@ -108,6 +119,7 @@ class _Play:
         """One download of one node, if it has any; URLs that were not recorded cost nothing."""
         while node.queue:
             lease = heapq.heappop(node.queue)[2]
+            self._settling.ended(node.name)
             fact = self._world.facts.get(lease.url)
             if fact is None:
                 continue
@@ -127,15 +139,21 @@ class _Play:
         node.pages.append((fact, outcome, np.array([link.fingerprint for link in links], dtype=np.int64)))
         node.assigned_away += sum(link.node != node.name for link in links)
         self._downloads.append((node.name, fact.url))
+        owners = {owner for owner, _ in self._entities_of(fact, self._lens.ownership.owner_by_place, self._levels)}
+        self._with_entity += bool(owners)
+        self._own += node.name in owners
         self._deliver(node, self._intake.accept(node.name, lease, replace(found, links=links)))
 
     def _links(self, fact: PageFacts) -> tuple[RoutedLink, ...]:
         numbers, evidence = self._routes[fact.url]
         nodes = [self._world.nodes[number] for number in np.frombuffer(numbers, "<u2")]
         known = evidence or itertools.repeat(())
+        worths = fact.priorities if self._best_first else itertools.repeat(0.0)
         return tuple(
-            RoutedLink(url, host, fingerprint(url), node, 0.0, b"", terms, steps)  # breadth first, as the paper's
-            for url, host, node, terms, steps in zip(fact.urls, fact.hosts, nodes, known, fact.steps, strict=False)
+            RoutedLink(url, host, fingerprint(url), node, worth, b"", terms, steps)
+            for url, host, node, terms, steps, worth in zip(
+                fact.urls, fact.hosts, nodes, known, fact.steps, worths, strict=False
+            )
         )
 
     def _deliver(self, node: _Node, accepted: Accepted) -> None:
@@ -170,7 +188,25 @@ class _Play:
             "own_target_pages": own,
             "own_target_pages_per_download": round(own / downloads, 6),
             "links_assigned_away_per_page": round(away / downloads, 6),
+            "levels": {} if self._labels is not None else {level: self._at_level(level) for level in LEVELS},
             "where": self._where(),
+        }
+
+    def _at_level(self, level: str) -> dict[str, float | None]:
+        """The measures that depend on which addresses count, for one level."""
+        with_entity = own = 0
+        focus: dict[str, float | None] = {}
+        owning = set(self._lens.ownership.owner_by_place.values())
+        for node in self._nodes.values():
+            counts, mine, _ = self._entities(node, LEVELS[level])
+            with_entity += int(np.count_nonzero(counts))
+            own += int(np.count_nonzero(mine))
+            focus[node.name] = geo_focus(counts, mine) if node.name in owning else None
+        downloads, mean = max(1, len(self._downloads)), mean_geo_focus(focus)
+        return {
+            "geo_coverage": round(with_entity / downloads, 6),
+            "geo_focus": None if mean is None else round(mean, 6),
+            "own_target_pages_per_download": round(own / downloads, 6),
         }
 
     def _where(self) -> list[list[Any]]:
@@ -187,15 +223,13 @@ class _Play:
 
     def _snapshot(self) -> dict[str, Any]:
         """The two figures that are plotted over the crawl."""
-        nodes = [self._data(node) for node in self._nodes.values()]
-        with_entity = sum(int(np.count_nonzero(data.entities)) for data in nodes)
-        own = sum(int(np.count_nonzero(data.own)) for data in nodes)
         downloads = len(self._downloads)
-        return {"pages": downloads, "geo_coverage": round(with_entity / downloads, 6), "own_target_pages": own}
+        share = round(self._with_entity / downloads, 6)
+        return {"pages": downloads, "geo_coverage": share, "own_target_pages": self._own}
 
     def _data(self, node: _Node) -> NodeData:
         owners = self._lens.ownership
-        entities, own, keys = self._entities(node)
+        entities, own, keys = self._entities(node, self._levels)
         kept = np.array([outcome is Outcome.KEPT for _, outcome, _ in node.pages], dtype=bool)
         found = [fact.found for fact, _, _ in node.pages if fact.found is not None]
         kept_places = [
@@ -218,27 +252,29 @@ class _Play:
             owns_places=node.name in owners.owner_by_place.values(),
         )
 
-    def _entities(self, node: _Node) -> tuple[Marks, Marks, Marks]:
+    def _entities(self, node: _Node, levels: tuple[str, ...]) -> tuple[Marks, Marks, Marks]:
         """Entities of targets on each page, those that are the node's own, and all their keys."""
         counts, own, keys = [], [], []
         owners = self._lens.ownership.owner_by_place
         for fact, _, _ in node.pages:
             found = Counter[bool]()
-            for owner, key in self._entities_of(fact, owners):
+            for owner, key in self._entities_of(fact, owners, levels):
                 found[owner == node.name] += 1
                 keys.append(xxhash.xxh3_64_intdigest(key.encode()) - 2**63)
             counts.append(found.total())
             own.append(found[True])
         return np.array(counts, np.int64), np.array(own, np.int64), np.array(keys, np.int64)
 
-    def _entities_of(self, fact: PageFacts, owners: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    def _entities_of(
+        self, fact: PageFacts, owners: Mapping[int, str], levels: tuple[str, ...]
+    ) -> Iterator[tuple[str, str]]:
         if self._labels is not None:
             target = self._labels.get(fact.url)
             if target is not None:
                 yield owners.get(target, ""), fact.url
             return
         for entity in fact.found.entities if fact.found else ():
-            if entity.level in self._levels and (entity.owner is not None or not owners):
+            if entity.level in levels and (entity.owner is not None or not owners):
                 yield entity.owner or "", entity.key
 
 

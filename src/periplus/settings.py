@@ -173,6 +173,15 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         dict[str, str],
         _meta('Host (or *.suffix) to "address:port", asked before DNS. It is how the miniature web is reached.'),
     ] = {}
+    replay: Annotated[
+        str, _meta("Crawl a recorded web (WARC or WACZ, see `periplus record`) instead of the network.", "file")
+    ] = ""
+    replay_latency: Annotated[
+        float, _meta("How long each answer of it takes; -1: as long as it took when recorded.", "s", ge=-1, le=60)
+    ] = 0.0
+    replay_failures: Annotated[
+        float, _meta("Share of requests to it that fail, always the same ones.", "0..1", ge=0, le=1)
+    ] = 0.0
     host_pages: Annotated[int, _meta("Most URLs of one host that join the frontier.", "URLs", ge=1)] = 10_000
     pattern_pages: Annotated[
         int,
@@ -310,6 +319,9 @@ class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     tls_ca: Annotated[str, _meta("Certificates of those who may sign the server's; empty: the system's.", "file")] = ""
     tls_certificate: Annotated[str, _meta("Our own certificate, where the server asks for one.", "file")] = ""
     tls_key: Annotated[str, _meta("The key of our certificate.", "file")] = ""
+    domain: Annotated[
+        str, _meta("JetStream domain of the servers that keep the crawl, where we connect through a leaf node.")
+    ] = ""
     replicas: Annotated[int, _meta("NATS servers that keep a copy of everything: 1, 3 or 5.", "copies", ge=1, le=5)] = 1
     heartbeat_seconds: Annotated[
         float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)

@@ -8,8 +8,9 @@ import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -17,12 +18,14 @@ from periplus.analysis import Lens, assign_links, conclude, examine
 from periplus.errors import BadContent
 from periplus.evaluate.measures import NO_TARGET
 from periplus.model import Analysis, Fetched
+from periplus.store.database import storage_errors
 from periplus.strategies import Ownership
 from periplus.urls import canonicalize
 
 __all__ = ["Marks", "PageFacts", "World"]
 
 Marks = npt.NDArray[np.int64]
+Evidence = tuple[tuple[tuple[int, int, float], ...], ...]
 CHUNK = 16
 
 
@@ -41,6 +44,14 @@ class PageFacts:
     targets: dict[int, int]  # place -> the target that it is or lies in
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """A world as a file."""
+
+    nodes: tuple[str, ...]
+    facts: list[PageFacts]
+    routes: dict[str, dict[str, tuple[bytes, Evidence]]]
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """A recorded web as several strategies see it."""
@@ -48,7 +59,7 @@ class World:
     nodes: tuple[str, ...]
     lenses: Mapping[str, Lens]
     facts: Mapping[str, PageFacts]
-    routes: Mapping[str, Mapping[str, tuple[bytes, tuple[Any, ...]]]]  # strategy -> page -> nodes, evidence
+    routes: Mapping[str, Mapping[str, tuple[bytes, Evidence]]]  # strategy -> page -> nodes, evidence
 
     @classmethod
     def of(
@@ -62,13 +73,32 @@ class World:
         """Read all pages under all strategies. The lenses differ in their strategies only."""
         nodes = next(iter(lenses.values())).ownership.names
         facts: dict[str, PageFacts] = {}
-        routes: dict[str, dict[str, tuple[bytes, tuple[Any, ...]]]] = {name: {} for name in lenses}
+        routes: dict[str, dict[str, tuple[bytes, Evidence]]] = {name: {} for name in lenses}
         for fact, found in _studied(responses, lenses, processes):
             facts[fact.url] = fact
             for name, route in found.items():
                 routes[name][fact.url] = route
             on_page()
         return cls(nodes, lenses, facts, routes)
+
+    def save(self, path: Path) -> None:
+        """Keep what was read, to be loaded for the same lenses: reading a web takes far longer than playing it."""
+        kept = _Kept(self.nodes, list(self.facts.values()), {name: dict(found) for name, found in self.routes.items()})
+        with storage_errors(path):
+            unfinished = path.with_suffix(".part")
+            unfinished.write_bytes(msgspec.msgpack.encode(kept))
+            unfinished.replace(path)
+
+    @classmethod
+    def load(cls, path: Path, lenses: Mapping[str, Lens]) -> "World | None":
+        """What was saved under the same nodes and strategies; None if there is no such file or it is of others."""
+        try:
+            kept = msgspec.msgpack.decode(path.read_bytes(), type=_Kept)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        if kept.nodes != next(iter(lenses.values())).ownership.names or not lenses.keys() <= kept.routes.keys():
+            return None
+        return cls(kept.nodes, lenses, {fact.url: fact for fact in kept.facts}, kept.routes)
 
     def pages(self) -> list[str]:
         """All pages, in the order in which they were recorded."""
@@ -77,7 +107,7 @@ class World:
 
 # -- Reading every page once -----------------------------------------------------------------------
 
-Study = tuple[PageFacts, dict[str, tuple[bytes, tuple[Any, ...]]]]
+Study = tuple[PageFacts, dict[str, tuple[bytes, Evidence]]]
 
 _lenses: Mapping[str, Lens] = {}
 """What worker processes look at pages with: they are forked, so nothing is copied."""

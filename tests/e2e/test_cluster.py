@@ -40,14 +40,17 @@ def alone(web: MiniwebProcess, tmp_path_factory: pytest.TempPathFactory) -> set[
     return set(pages_of(folder / "crawl"))
 
 
-def test_four_processes_find_what_one_does_and_ask_for_nothing_twice(
+def test_four_processes_find_what_one_does_and_ask_for_nothing_twice_whatever_is_delivered_how(
     web: MiniwebProcess, server: NatsServer, alone: set[str], tmp_path: Path
 ) -> None:
     before = len(web.requests())
     job = cluster_job(web, tmp_path / "job.toml", strategy="url", cluster=CLUSTER.format(heartbeat=10.0), name="four")
-    run = ClusterRun(job, server.url, tmp_path / "crawl")
+    run = ClusterRun(job, server.url, tmp_path / "crawl", unruly=True)
     run.start()
     summaries = run.finish()
+    traffic = run.traffic()
+    assert traffic["made_late"] > 5
+    assert traffic["repeated"] >= traffic["made_twice"] > 5
     log = web.requests()[before:]
     assert set(pages_of(tmp_path / "crawl")) == alone
     assert double_fetches(log) == {}

@@ -88,6 +88,19 @@ def test_a_replay_measures_what_a_real_crawl_of_the_same_pages_measures(
     assert {name: played[name] for name in EQUAL} == {name: live[name] for name in EQUAL}
 
 
+def test_a_crawl_of_a_recorded_web_needs_no_network_and_retries_what_is_made_to_fail(web: Path, tmp_path: Path) -> None:
+    seeds = sorted(page.url for page in RecordedWeb(web).responses() if urlsplit(page.url).path == "/")[:3]
+    (tmp_path / "job.toml").write_text(
+        f"seeds = {json.dumps(seeds)}\n[crawl]\nreplay = {json.dumps(str(web))}\nreplay_failures = 0.2\npages = 30\n"
+        "delay_seconds = 0.0\nretry_seconds = 0.01\n",
+        "utf-8",
+    )
+    crawled = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    assert crawled.code == 3, crawled.err
+    assert crawled.json["pages"] == 30
+    assert crawled.json["outcomes"]["retry"] > 0
+
+
 def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again(web: Path, tmp_path: Path) -> None:
     command = ("compare", web, "--strategies", "hash,url", "--pages", 80, "--draws", 2, "--json")
     first = periplus(*command, "-o", tmp_path / "a")
@@ -96,12 +109,14 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     assert first.json == second.json
     assert (tmp_path / "a" / "results.json").read_bytes() == (tmp_path / "b" / "results.json").read_bytes()
     runs = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
-    assert len(runs) == 4
+    assert len(runs) == 8  # two strategies, two draws, two orders
     again = periplus(*command, "-o", tmp_path / "a")
     assert again.json == first.json
     assert runs == {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
     report = (tmp_path / "a" / "report.html").read_text("utf-8")
-    assert report.count("<svg") == 4
+    assert report.count("<svg") == 6  # four plots, and a map of each strategy
+    assert set(first.json["best_first"]) == {"hash", "url"}
+    assert "Best first" in report
     assert "http-equiv" in report
     assert "src=" not in report
     assert "href=" not in report
@@ -126,6 +141,7 @@ def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp
     [
         (("compare", "{web}", "--strategies", "nonsense"), "no strategy is called 'nonsense'"),
         (("compare", "{web}", "--entities", "houses"), "choose street or postal"),
+        (("compare", "{web}", "--order", "worst"), "choose breadth or best or both"),
         (("compare", "{tmp}"), "no WARC or WACZ file"),
         (("compare", "{tmp}/missing.wacz"), "missing.wacz"),
         (("compare", "{web}", "--strategies", "hash", "--labels", "{tmp}/none.csv"), "none.csv"),

@@ -2,9 +2,15 @@
 
 import json
 import re
+import struct
+import threading
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -15,8 +21,9 @@ from playwright.sync_api import Browser, Page, expect
 from running_server import running_server
 from sample_collection import SamplePlace, build_collection, make_page
 
+from periplus.errors import UsageError
 from periplus.settings import load_job
-from periplus.web.server import STATIC
+from periplus.web.server import STATIC, tile_origin
 
 pytestmark = [
     pytest.mark.needs("chromium"),
@@ -186,6 +193,12 @@ def test_a_form_is_checked_as_it_is_typed_and_learns_from_samples(visit: Visit, 
     expect(page.locator("[data-error=schedule]")).to_contain_text("cron")
     page.get_by_label("Cron line", exact=True).last.fill("0 3 * * 1-5")
     expect(page.locator(".field-note", has_text="Next runs")).to_be_visible()
+    page.get_by_text("Limits, nodes and strategy").click()
+    page.get_by_label("Strategy").select_option("classifier")
+    expect(page.locator(".field-note", has_text="No model is offered here")).to_be_visible()
+    expect(page.locator("[data-error=strategy]")).to_contain_text("classifier")
+    page.get_by_label("Strategy").select_option("blend")
+    expect(page.locator("[data-error=strategy]")).to_be_empty()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("heading", name="Portlands")).to_be_visible()
     expect(page.locator(".badge")).to_have_text("scheduled")
@@ -230,7 +243,103 @@ def test_everybody_can_use_it_at_every_width(browser: Browser, server: str, sche
     context.close()
 
 
+# -- An online base map ----------------------------------------------------------------------------
+
+
+def png() -> bytes:
+    """A picture of one pixel."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0\0\x80\0")) + chunk(b"IEND", b"")
+    )
+
+
+@contextmanager
+def tile_server() -> Iterator[tuple[str, list[str]]]:
+    """A server of pictures on loopback: its origin, and what it was asked for."""
+    asked: list[str] = []
+
+    class Tiles(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            picture = png()
+            self.send_response(200)
+            self.send_header("content-type", "image/png")
+            self.send_header("content-length", str(len(picture)))
+            self.end_headers()
+            self.wfile.write(picture)
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Tiles) as listening:
+        thread = threading.Thread(target=listening.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.server_address[1]}", asked
+        finally:
+            listening.shutdown()
+            thread.join()
+
+
+def test_an_online_base_map_comes_from_its_origin_and_from_nowhere_else(browser: Browser, tmp_path: Path) -> None:
+    crawl = build_collection(tmp_path / "crawl").path
+    blocked = """address => new Promise(done => {
+        document.addEventListener('securitypolicyviolation', event => done(event.violatedDirective));
+        new Image().src = address;
+    })"""
+    with tile_server() as (tiles, asked), tile_server() as (other, strange):
+        with running_server(crawl, tiles=f"{tiles}/{{z}}/{{x}}/{{y}}.png") as server:
+            context = browser.new_context(viewport={"width": 1000, "height": 700})
+            visit = Visit(context.new_page(), server)
+            with visit.page.expect_response(re.compile(re.escape(tiles))) as picture:
+                page = visit.open("/")
+            assert picture.value.ok
+            page.locator(".map[data-drawn]").wait_for()
+            assert visit.troubles == []
+            assert visit.hosts == {urlsplit(server).netloc, urlsplit(tiles).netloc}
+            assert page.evaluate(blocked, f"{other}/0/0/0.png") == "img-src"
+            context.close()
+        assert asked
+        assert all(re.fullmatch(r"/\d+/\d+/\d+\.png", path) for path in asked)
+        assert strange == []
+
+
+@pytest.mark.parametrize(
+    "wrong", ["http://tiles.example/{z}/{x}/{y}.png", "https://a.example/{z}.png", "ftp://a/{z}{x}{y}"]
+)
+def test_what_is_no_tile_address_is_refused(wrong: str) -> None:
+    with pytest.raises(UsageError, match="--tiles"):
+        tile_origin(wrong)
+
+
 # -- A crawl from beginning to end -----------------------------------------------------------------
+
+
+def check_live_view(browser: Browser, address: str) -> None:
+    """Everybody can use the live view, and the question before a crawl is removed."""
+    for scheme, width in (("light", 1440), ("dark", 375)):
+        context = browser.new_context(
+            color_scheme=scheme,  # type: ignore[arg-type]  # one of two words
+            bypass_csp=True,
+            viewport={"width": width, "height": 900},
+        )
+        page = context.new_page()
+        page.goto(address)
+        expect(page.locator(".badge")).to_have_text("paused")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert serious_violations(page) == []
+        page.get_by_role("button", name="Remove").first.click()
+        dialog = page.get_by_role("dialog", name="Remove")
+        expect(dialog).to_be_visible()
+        assert serious_violations(page) == []
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(dialog).to_be_hidden()
+        context.close()
 
 
 def test_a_new_task_runs_on_the_miniature_web(browser: Browser, tmp_path: Path) -> None:
@@ -261,6 +370,7 @@ def test_a_new_task_runs_on_the_miniature_web(browser: Browser, tmp_path: Path) 
             page.get_by_role("button", name="Pause: Mini").click()
             expect(badge).to_have_text("paused", timeout=LONG)
             expect(page.locator(".log")).to_contain_text("started")
+            check_live_view(browser, page.url)
             page.get_by_role("button", name="Resume: Mini").click()
             expect(badge).to_have_text(re.compile("limit reached|done"), timeout=LONG)
             expect(page.locator(".live .plain tbody tr").first).to_contain_text(re.compile("limit|empty"))

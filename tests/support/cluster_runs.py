@@ -5,17 +5,19 @@ import json
 import re
 import sqlite3
 import subprocess
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from command_line import MiniwebProcess, periplus, start
+from command_line import PERIPLUS, MiniwebProcess, periplus, start
 
 __all__ = ["NODES", "ClusterRun", "cluster_job", "double_fetches", "impolite", "pages_of"]
 
 NODES = ("east", "general", "south", "west")
+UNRULY = Path(__file__).with_name("unruly_node.py")
 PLACES = {
     "east": ["New York, NY", "Boston, MA", "Philadelphia, PA", "Baltimore, MD", "Washington, DC"],
     "south": ["Houston, TX", "Dallas, TX", "Atlanta, GA", "Miami, FL", "New Orleans, LA"],
@@ -25,9 +27,17 @@ PLACES = {
 
 
 def cluster_job(
-    web: MiniwebProcess, file: Path, *, strategy: str = "hash", crawl: str = "", cluster: str = "", name: str = "mini"
+    web: MiniwebProcess,
+    file: Path,
+    *,
+    strategy: str = "hash",
+    crawl: str = "",
+    cluster: str = "",
+    name: str = "mini",
+    nodes: Iterable[str] = NODES,
+    delay: float = 0.0,
 ) -> Path:
-    """A job of four nodes for a miniature web, written to `file`."""
+    """A job of four nodes, or of those named, for a miniature web, written to `file`."""
     text = web.job.read_text("utf-8")
     text = re.sub(r"^targets = .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^name = .*$", f'name = "{name}"', text, flags=re.MULTILINE)
@@ -36,7 +46,10 @@ def cluster_job(
     text = re.sub(r"^retry_seconds = .*$", "retry_seconds = 0.1\nworkers = 1", text, flags=re.MULTILINE)
     text = text.replace("[crawl.resolve]", f"{crawl}\n[crawl.resolve]")
     text += f'\n[cluster]\n{cluster}\n[run]\nlog = "pages"\n'
+    text = text.replace("delay_seconds = 0.0 ", f"delay_seconds = {delay} ")
     for node, places in PLACES.items():
+        if node not in nodes:
+            continue
         text += f"[nodes.{node}]\nplaces = {json.dumps(places)}\n"
     file.write_text(text, "utf-8")
     return file
@@ -45,11 +58,12 @@ def cluster_job(
 class ClusterRun:
     """Node processes of one job; each may be killed and started again."""
 
-    def __init__(self, job: Path, servers: str, folder: Path, *, apart: bool = False) -> None:
+    def __init__(self, job: Path, servers: str, folder: Path, *, apart: bool = False, unruly: bool = False) -> None:
         self._job = job
         self.servers = servers
         self.folder = folder
         self._apart = apart
+        self._program = (sys.executable, UNRULY) if unruly else (PERIPLUS,)
         self.processes: dict[str, subprocess.Popen[str]] = {}
         self.completed: list[tuple[int, set[str]]] = []
         """For each kill: how long the web's log was, and what the node had completed."""
@@ -71,6 +85,7 @@ class ClusterRun:
                 "--out",
                 self.out(node),
                 "--json",
+                program=self._program,
             )
 
     def kill(self, node: str, web: MiniwebProcess) -> None:
@@ -119,6 +134,16 @@ class ClusterRun:
             process.kill()
             process.communicate()
         self.processes.clear()
+
+    def traffic(self) -> Counter[str]:
+        """What all exchanges have counted, by the nodes' logs."""
+        counts: Counter[str] = Counter()
+        for log in self.folder.rglob("log.jsonl"):
+            for line in log.read_text("utf-8").splitlines():
+                row = json.loads(line)
+                if row.pop("event") == "exchange":
+                    counts.update({key: value for key, value in row.items() if isinstance(value, int)})
+        return counts
 
     def status(self) -> Any:
         """What `periplus cluster status` says."""

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,10 +39,12 @@ class Finished:
             assert word in self.err, self.err
 
 
-def start(*arguments: object, cwd: Path | None = None) -> subprocess.Popen[str]:
+def start(
+    *arguments: object, cwd: Path | None = None, program: Sequence[object] = (PERIPLUS,)
+) -> subprocess.Popen[str]:
     """Start a command and do not wait for it."""
     return subprocess.Popen(
-        [PERIPLUS, *map(str, arguments)],
+        [*map(str, program), *map(str, arguments)],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

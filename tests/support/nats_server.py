@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["NatsServer", "free_port", "nats_cluster", "nats_server", "server_program"]
+__all__ = ["NatsServer", "free_port", "nats_cluster", "nats_leaf", "nats_server", "server_program"]
 
 START_SECONDS = 20.0
 
@@ -33,14 +33,15 @@ def free_port() -> int:
 class NatsServer:
     """One server: its port and folder stay the same over restarts."""
 
-    def __init__(self, folder: Path, config: str = "", name: str = "one", port: int = 0) -> None:
+    def __init__(
+        self, folder: Path, config: str = "", name: str = "one", *, jetstream: bool = True, domain: str = ""
+    ) -> None:
         self.folder = folder
-        self.port = port or free_port()
+        self.port = free_port()
         self._config = folder / f"{name}.conf"
-        self._config.write_text(
-            f'listen: "127.0.0.1:{self.port}"\nserver_name: {name}\njetstream {{ store_dir: "{folder / name}" }}\n'
-            + config
-        )
+        named = f", domain: {domain}" if domain else ""
+        stored = f'jetstream {{ store_dir: "{folder / name}"{named} }}\n' if jetstream else ""
+        self._config.write_text(f'listen: "127.0.0.1:{self.port}"\nserver_name: {name}\n{stored}{config}')
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -73,16 +74,30 @@ class NatsServer:
 
 
 @contextmanager
-def nats_server(config: str = "") -> Iterator[NatsServer]:
+def nats_server(config: str = "", domain: str = "") -> Iterator[NatsServer]:
     """A single server with JetStream for the block."""
     folder = Path(tempfile.mkdtemp(prefix="nats-"))
-    server = NatsServer(folder, config)
+    server = NatsServer(folder, config, domain=domain)
     try:
         server.start()
         yield server
     finally:
         server.kill()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def nats_leaf() -> Iterator[tuple[NatsServer, NatsServer]]:
+    """A server with JetStream, its domain "hub", and a leaf node of it that has none of its own."""
+    meet = free_port()
+    with nats_server(f'leafnodes {{ listen: "127.0.0.1:{meet}" }}\n', domain="hub") as hub:
+        remote = f'leafnodes {{ remotes: [ {{ url: "nats-leaf://127.0.0.1:{meet}" }} ] }}\n'
+        leaf = NatsServer(hub.folder, remote, "leaf", jetstream=False)
+        try:
+            leaf.start()
+            yield hub, leaf
+        finally:
+            leaf.kill()
 
 
 @contextmanager

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from periplus.web.server import STATIC
 
 __all__ = ["AXE", "Visit", "launched", "serious_violations"]
 
 AXE = STATIC.parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
+
+expect.set_options(timeout=45_000)  # a busy machine is slow, not wrong
 
 _ARGUMENTS = [
     "--headless=new",

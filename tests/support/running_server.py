@@ -12,6 +12,7 @@ from periplus.search import Collection
 from periplus.search.names import GazetteerNames
 from periplus.tasks import Budget, TaskBook, TaskService
 from periplus.tasks.alerts import Alerts
+from periplus.web.choices import Choices
 from periplus.web.comparisons import Comparisons
 from periplus.web.desk import TaskDesk
 from periplus.web.server import build_app, listen, server_config
@@ -31,6 +32,8 @@ def running_server(
     defaults: dict[str, Any] | None = None,
     serve_tasks: bool = False,
     comparisons: Sequence[Path] = (),
+    choices: Choices | None = None,
+    tiles: str = "",
 ) -> Iterator[str]:
     """Serve a crawl; gives the address, without a slash at the end. `serve_tasks`: its tasks do run."""
     listener = listen("127.0.0.1", 0)
@@ -39,11 +42,18 @@ def running_server(
     if tasks is not None:
         book = TaskBook(tasks)
         service = TaskService(book, Budget(2, 2), alerts=Alerts(book)) if serve_tasks else None
-        desk = TaskDesk(book, service, GazetteerNames(), defaults)
+        desk = TaskDesk(book, service, GazetteerNames(), defaults, choices)
     opened = Collection.open([folder]) if folder else Collection([], [], None)
     shelf = Shelf([folder] if folder else [], None, desk.folders if desk else None, collection=opened)
     app = build_app(
-        shelf, desk, Comparisons(comparisons), hosts=hosts, token=token, rate=rate, origins=frozenset(origins)
+        shelf,
+        desk,
+        Comparisons(comparisons),
+        hosts=hosts,
+        token=token,
+        rate=rate,
+        origins=frozenset(origins),
+        tiles=tiles,
     )
     server = uvicorn.Server(server_config(app))
     app.state.streams.leaving = lambda: server.should_exit

@@ -10,11 +10,11 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
     "errors", "clock", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
-    "pages", "places", "topics", "strategies", "network", "exchange", "store", "index", "search", "export",
-    "running", "cluster", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
+    "pages", "places", "topics", "strategies", "network", "exchange", "cluster", "store", "index", "search", "export",
+    "running", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
     "node", "job", "resume", "report", "equipment", "crawl", "verify", "relocation", "world", "replay", "compare",
     "experiments", "assignments", "teaching", "clustering", "commands", "rebuilding", "shortening", "member",
-    "hosting", "cli",
+    "attending", "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 

@@ -10,15 +10,16 @@ from msgspec.structs import replace
 
 from periplus.cluster.ending import Report
 from periplus.cluster.records import MAX_JOB_BYTES, PROTOCOL, Board, CrawlRecord, NodeRecord
-from periplus.errors import ConfigError, EnvironmentFailure
-from periplus.exchange.connection import Temporary, temporary_errors
+from periplus.errors import ConfigError, EnvironmentFailure, UsageError
+from periplus.exchange.connection import Temporary, jetstream, temporary_errors
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["ask_all", "order", "read_crawl", "submit"]
+__all__ = ["ask_all", "crawls_there", "only_crawl", "order", "read_crawl", "submit"]
 
 ASK_SECONDS = 2.0
+BUCKET = "KV_periplus-"
 
 
 async def submit(board: Board, job: str, nodes: tuple[str, ...], version: str) -> CrawlRecord:
@@ -57,6 +58,24 @@ async def read_crawl(board: Board, version: str) -> CrawlRecord | None:
     """The crawl's record, if there is one."""
     found = await board.get("crawl", CrawlRecord)
     return None if found is None else checked(found[0], version, board.bucket)
+
+
+async def crawls_there(client: "Client", domain: str) -> list[str]:
+    """The crawls of a cluster, by their keys."""
+    async with temporary_errors("streams"):
+        streams = await jetstream(client, domain, 5).streams_info()
+    names = (str(info.config.name or "") for info in streams)
+    return sorted(name.removeprefix(BUCKET) for name in names if name.startswith(BUCKET))
+
+
+async def only_crawl(client: "Client", domain: str) -> str:
+    """The one crawl of a cluster; EnvironmentFailure if there is none, UsageError if there are several."""
+    found = await crawls_there(client, domain)
+    if not found:
+        raise EnvironmentFailure("no crawl is in this cluster; `periplus crawl JOB.toml --cluster …` submits one")
+    if len(found) > 1:
+        raise UsageError(f"several crawls are in this cluster; say which: {', '.join(found)}")
+    return found[0]
 
 
 async def order(client: "Client", board: Board, crawl: str, state: str, reason: str) -> CrawlRecord | None:

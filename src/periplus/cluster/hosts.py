@@ -64,16 +64,22 @@ class HostLeases:
         self._hosted = hosted
         self._since: dict[str, float] = {}  # hosts that we have, and since when
         self._wanted: dict[str, str] = {}  # hosts that we wait for, and for which node
+        self._first: set[str] = set()  # hosts that nobody else has asked yet
         self._hints: dict[str, asyncio.Event] = {}
         self._passing: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._gate = asyncio.Semaphore(AT_ONCE)
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.created = 0
         self.passed_on = 0
 
     async def listen(self, node: str) -> None:
         """Hear what others say to a node that this process runs."""
         await self._client.subscribe(f"{self._prefix}.{node}", cb=self._on_hint)
+
+    def asked_by_us_alone(self, host: str) -> bool:
+        """Whether no other node has ever had the host, so none knows more of it than we do."""
+        return host in self._first
 
     def close(self) -> None:
         """Stop waiting."""
@@ -82,8 +88,8 @@ class HostLeases:
 
     def want(self, host: str, node: str) -> None:
         """A node has URLs of a host; until the host is ours, the schedule leaves it alone."""
-        if host in self._since or host in self._wanted:
-            return
+        if host in self._since or host in self._wanted or host in self._passing:
+            return  # while it is passed on the note still has our name: who has passed it on asks for it again
         self._wanted[host] = node
         self._schedule.suspend(host)
         self._start(self._obtain(host, node))
@@ -91,16 +97,27 @@ class HostLeases:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._failed.done():
+            self._failed.set_exception(error)
+
+    async def watch(self) -> None:
+        """Ends only if the work on a host has failed, and then with its error: else the host would wait for ever."""
+        await self._failed
 
     async def _obtain(self, host: str, node: str) -> None:
-        key = f"host.{key_of(host)}"
         hint = self._hints.setdefault(host, asyncio.Event())
+        noted = False
         while host in self._wanted:
             hint.clear()
             try:
                 async with self._gate:
-                    note = await self._ask(key, node)
+                    note = await self._ask(host, node, noted=noted)
+                    noted = True
             except Temporary:
                 give_way()
                 await self._clock.sleep(LOOK_SECONDS)
@@ -113,20 +130,28 @@ class HostLeases:
                 async with asyncio.timeout(LOOK_SECONDS):
                     await hint.wait()
 
-    async def _ask(self, key: str, node: str) -> HostNote:
-        """The note of a host, with us in it: as its holder if it was free, else in the line."""
-        mine = HostNote(node)
+    async def _ask(self, host: str, node: str, *, noted: bool) -> HostNote:
+        """The note of a host, with us in it: as its holder if it was free, else in the line.
+
+        Mostly nobody has `noted` anything, so that is tried first: one question, not two.
+        """
+        key, mine = f"host.{key_of(host)}", HostNote(node)
+        if not noted and await self._board.create(key, mine) is not None:
+            self.created += 1
+            self._first.add(host)
+            return mine
         found = await self._board.get(key, HostNote)
         if found is None:
-            if await self._board.create(key, mine) is not None:
-                self.created += 1
-                return mine
-            return await self._ask(key, node)
+            return await self._ask(host, node, noted=False)
         note, revision = found
         if self._hosted(note.holder) or node in note.waiting:
             return note
         queued = replace(note, waiting=(*note.waiting, node))
-        return note if await self._board.replace(key, queued, revision) is not None else await self._ask(key, node)
+        return (
+            note
+            if await self._board.replace(key, queued, revision) is not None
+            else await self._ask(host, node, noted=True)
+        )
 
     def _have(self, host: str, rest_seconds: float) -> None:
         now = self._clock.monotonic()
@@ -160,12 +185,15 @@ class HostLeases:
             while self._schedule.is_wanted(host) and (left := end - self._clock.monotonic()) > 0:
                 await self._clock.sleep(min(left, 0.1))
             self._schedule.suspend(host)
+            self._first.discard(host)
             while self._schedule.is_asked(host):
                 await self._clock.sleep(BUSY_SECONDS)
             del self._since[host]
             await self._write_next(host)
         finally:
             self._passing.discard(host)
+        if node := self._schedule.who_wants(host):
+            self.want(host, node)
 
     async def _write_next(self, host: str) -> None:
         key, node = f"host.{key_of(host)}", self._schedule.who_wants(host)
@@ -173,7 +201,7 @@ class HostLeases:
             try:
                 found = await self._board.get(key, HostNote)
                 if found is None or not self._hosted(found[0].holder):
-                    break  # it was not ours
+                    return  # it was not ours
                 note, revision = found
                 line = (*note.waiting, *([node] if node and node not in note.waiting else []))
                 if not note.waiting:
@@ -183,9 +211,7 @@ class HostLeases:
                 if await self._board.replace(key, HostNote(line[0], line[1:], rest), revision) is not None:
                     self.passed_on += 1
                     await self._hint(line[0], host)
-                    break
+                    return
             except Temporary:
                 give_way()
                 await self._clock.sleep(LOOK_SECONDS)
-        if node:
-            self.want(host, node)

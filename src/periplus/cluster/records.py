@@ -3,6 +3,7 @@
 Every write names the revision that it replaces, so of two who change a record one is told to look again.
 """
 
+import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from periplus.errors import EnvironmentFailure
-from periplus.exchange.connection import patiently, temporary_errors
+from periplus.exchange.connection import Temporary, jetstream, patiently, temporary_errors
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -24,6 +25,7 @@ PROTOCOL = 1
 
 ANSWER_SECONDS = 2.0
 MAX_JOB_BYTES = 512 * 1024
+WRONG_LAST_SEQUENCE = (10071, 10164)  # the second while several servers are still agreeing on another write
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Struct)
@@ -72,9 +74,13 @@ def key_of(text: str) -> str:
 class Board:
     """The crawl's bucket. Calls that fail for a moment are tried again for a while, then raise `Temporary`."""
 
-    def __init__(self, client: "Client", crawl: str) -> None:
+    def __init__(self, client: "Client", crawl: str, domain: str = "") -> None:
         self._client = client
+        self._js = jetstream(client, domain, ANSWER_SECONDS)
+        self.domain = domain
         self.bucket = f"periplus-{crawl}"
+        # A leaf node passes writes on only under the name of the domain, which nats-py does not know of.
+        self._subject = (f"$JS.{domain}.API." if domain else "") + f"$KV.{self.bucket}."
         self._kv: KeyValue | None = None
         self._decoders: dict[type[Struct], msgspec.msgpack.Decoder[Struct]] = {}
 
@@ -82,7 +88,7 @@ class Board:
         """Make the bucket if it is not there."""
         from nats.js.errors import BadRequestError, NotFoundError  # noqa: PLC0415
 
-        js = self._client.jetstream(timeout=ANSWER_SECONDS)
+        js = self._js
 
         async def bound() -> "KeyValue":
             async with temporary_errors(self.bucket):
@@ -109,6 +115,18 @@ class Board:
 
         return await patiently(once, tries=tries)
 
+    async def _write(self, key: str, data: bytes, last: int | None = None) -> int:
+        """Write a value, if asked to in place of that revision only; the new revision."""
+        from nats.js.errors import APIError, KeyWrongLastSequenceError  # noqa: PLC0415
+
+        headers = None if last is None else {"Nats-Expected-Last-Subject-Sequence": str(last)}
+        try:
+            return (await self._js.publish(self._subject + key, data, headers=headers)).seq
+        except APIError as error:
+            if error.err_code in WRONG_LAST_SEQUENCE:
+                raise KeyWrongLastSequenceError(description=error.description) from None
+            raise Temporary(f"{key}: NATS does not take it now ({error.description})") from error
+
     async def get(self, key: str, kind: type[S], *, tries: int = 3) -> tuple[S, int] | None:
         """A record and its revision, or None; EnvironmentFailure if it is not one that we can read."""
         from nats.js.errors import KeyNotFoundError  # noqa: PLC0415
@@ -124,13 +142,30 @@ class Board:
                 f"{self.bucket}: the record {key} is of another version of Periplus ({error})"
             ) from None
 
+    async def entries(self, prefix: str, kind: type[S]) -> list[S]:
+        """All records whose keys begin with `prefix.`, those that can be read."""
+
+        async def read() -> list[S]:
+            found: list[S] = []
+            async with temporary_errors(prefix):
+                watcher = await self._store.watch(f"{prefix}.*", ignore_deletes=True)
+                try:
+                    while (entry := await watcher.updates(ANSWER_SECONDS)) is not None:  # type: ignore[no-untyped-call]  # nats-py
+                        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
+                            found.append(msgspec.msgpack.decode(entry.value or b"", type=kind))
+                finally:
+                    await watcher.stop()  # type: ignore[no-untyped-call]  # nats-py
+            return found
+
+        return await patiently(read, tries=3)
+
     async def create(self, key: str, record: Struct, *, tries: int = 3) -> int | None:
         """Write a record that is not there; its revision, or None if somebody else was first."""
         from nats.js.errors import KeyWrongLastSequenceError  # noqa: PLC0415
 
         data = msgspec.msgpack.encode(record)
         try:
-            return await self._try(key, lambda: self._store.create(key, data), tries)
+            return await self._try(key, lambda: self._write(key, data, 0), tries)
         except KeyWrongLastSequenceError:
             return await self._was_it_us(key, data)
 
@@ -140,7 +175,7 @@ class Board:
 
         data = msgspec.msgpack.encode(record)
         try:
-            return await self._try(key, lambda: self._store.update(key, data, last=revision), tries)
+            return await self._try(key, lambda: self._write(key, data, revision), tries)
         except KeyWrongLastSequenceError:
             return await self._was_it_us(key, data)
 
@@ -157,7 +192,7 @@ class Board:
     async def put(self, key: str, record: Struct) -> None:
         """Write a record, whatever was there."""
         data = msgspec.msgpack.encode(record)
-        await self._try(key, lambda: self._store.put(key, data), 2)
+        await self._try(key, lambda: self._write(key, data), 2)
 
     async def change(self, key: str, kind: type[S], how: Callable[[S], S]) -> S | None:
         """Change a record that others may change as well; None if there is none."""

@@ -1,6 +1,8 @@
 """robots.txt files that other machines of the crawl have read: each is asked of its origin once for all of them."""
 
 import contextlib
+from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -26,11 +28,14 @@ class _Stored(Struct, frozen=True):
 class SharedRobots:
     """Looks up and tells; when NATS does not answer, the origin is asked itself."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, is_ours_alone: Callable[[str], bool]) -> None:
         self._board = board
+        self._is_ours_alone = is_ours_alone
 
     async def look(self, origin: str) -> RobotsRecord | None:
         """What another machine has read; only good files are passed on, failures are everybody's own."""
+        if self._is_ours_alone(urlsplit(origin).hostname or ""):
+            return None
         with contextlib.suppress(Temporary, EnvironmentFailure):
             found = await self._board.get(f"robots.{key_of(origin)}", _Stored, tries=1)
             if found is not None and found[0].origin == origin and found[0].status in ("found", "absent"):

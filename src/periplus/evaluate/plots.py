@@ -29,11 +29,18 @@ def line_plot(series: Mapping[str, Sequence[tuple[float, float]]], x_label: str,
     return _svg(parts, f"{y_label} by {x_label}")
 
 
-def point_plot(points: Mapping[str, tuple[float, float]], x_label: str, y_label: str) -> str:
-    """One point for each name."""
-    frame = _Frame(max((x for x, _ in points.values()), default=1.0), max((y for _, y in points.values()), default=1.0))
+def point_plot(
+    points: Mapping[str, tuple[float, float]], x_label: str, y_label: str, margins: Mapping[str, float] | None = None
+) -> str:
+    """One point for each name, with the interval around its y."""
+    margin = margins or {}
+    highest = max((y + margin.get(name, 0.0) for name, (_, y) in points.items()), default=1.0)
+    frame = _Frame(max((x for x, _ in points.values()), default=1.0), highest)
     parts = [frame.axes(x_label, y_label)]
     for number, (name, (x, y)) in enumerate(points.items()):
+        low, high = frame.y(max(0.0, y - margin.get(name, 0.0))), frame.y(y + margin.get(name, 0.0))
+        at = f'x1="{frame.x(x):.1f}" x2="{frame.x(x):.1f}"'
+        parts.append(f'<line class="whisker" {at} y1="{low:.1f}" y2="{high:.1f}"/>')
         at = f'cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}"'
         parts.append(f'<circle {at} r="6" fill="{colour(number)}"><title>{escape(name)}</title></circle>')
         parts.append(_legend(number, name))

@@ -5,7 +5,8 @@ Text in the report is escaped, styles are in the page, and a content policy forb
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ from periplus.evaluate.paper import PAPER
 from periplus.evaluate.plots import bar_plot, line_plot, map_plot, point_plot
 from periplus.store.database import storage_errors
 
-__all__ = ["write_report"]
+__all__ = ["ORDER_NAMES", "Compared", "write_report"]
 
 Summary = Mapping[str, dict[str, Any]]
+Point = tuple[float, float, str, int]
 
 COLUMNS = {
     "geo_coverage": "geo-coverage",
@@ -30,40 +32,77 @@ COLUMNS = {
     "links_assigned_away_per_page": "links for others per page",
 }
 
+ORDER_NAMES = {"breadth": "Breadth first, as in the paper", "best": "Best first, as a crawl goes"}
+BEST = {"geo_coverage": max, "geo_focus": max, "own_target_pages_per_download": max, "geo_centrality": max}
+"""Measures of which more is better: the best of a column is set off."""
+
 STYLE = """
-:root { color-scheme: light dark; --ink: #1d2733; --soft: #5c6b7a; --line: #d8dee5; --paper: #fff; --sea: #eef4f8 }
+:root { color-scheme: light dark; --ink: #1d2733; --soft: #5c6b7a; --line: #dfe5ea; --paper: #f4f6f8; --card: #fff;
+  --sea: #eef4f8; --best: #e3f0e6 }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8edf2; --soft: #9fb0c0; --line: #33414f; --paper: #141b22; --sea: #1b2732 }
+  :root { --ink: #e8edf2; --soft: #9fb0c0; --line: #33414f; --paper: #10161c; --card: #18212a; --sea: #1b2732;
+    --best: #1e3a2a }
 }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.5rem }
-h2 { font-size: 1.15rem; margin-top: 2.5rem }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
+* { box-sizing: border-box }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 }
+main { max-width: 78rem; margin: 0 auto; padding: 2rem 1.25rem 4rem }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .75rem; letter-spacing: -.01em }
+h2 { font-size: 1.05rem; margin: 0 0 .75rem }
+section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1.1rem 1.25rem;
+  margin-top: 1rem; min-width: 0 }
+.facts { display: flex; flex-wrap: wrap; gap: .35rem 1.5rem; margin: 0; color: var(--soft) }
+.facts b { color: var(--ink); font-weight: 600 }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: 1rem }
+.plots section { margin-top: 0 }
+.plots, .plots + section { margin-top: 1rem }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem }
 td { white-space: nowrap }
-th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: right }
-th:first-child, td:first-child { text-align: left }
+th { font-weight: 600; color: var(--soft); vertical-align: bottom }
+th, td { padding: .4rem .6rem; border-bottom: 1px solid var(--line); text-align: right }
+tr:last-child td { border-bottom: 0 }
+th:first-child, td:first-child { text-align: left; font-weight: 600 }
+td.best { background: var(--best); font-weight: 600 }
 small, .note { color: var(--soft) }
-svg { width: 100%; max-width: 44rem; height: auto }
+.note { margin: .75rem 0 0; max-width: 60rem }
+svg { width: 100%; height: auto; display: block }
 svg text { font: 11px system-ui, sans-serif; fill: var(--ink) }
 .grid { stroke: var(--line) }
+.whisker { stroke: var(--soft) }
 .sea { fill: var(--sea) }
 .wide { overflow-x: auto }
 """
 
 
-def write_report(
-    folder: Path, summary: Summary, about: Mapping[str, Any], points: Sequence[tuple[float, float, str, int]]
-) -> None:
-    """Write all files of a comparison. `points` is where the pages of the last strategy went."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A whole comparison: the table in the first order, and in the other order if there is one.
+
+    `where` has for each strategy the points (longitude, latitude, node, pages) that its pages are about.
+    """
+
+    strategies: Summary
+    about: Mapping[str, Any]
+    where: Mapping[str, Sequence[Point]]
+    order: str = "breadth"
+    best_first: Summary = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """What results.json holds."""
+        found = {"about": self.about, "order": self.order, "strategies": self.strategies}
+        return found | ({"best_first": self.best_first} if self.best_first else {})
+
+
+def write_report(folder: Path, compared: Compared) -> None:
+    """Write all files of a comparison; the CSV tables are those of the first order."""
     with storage_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"about": about, "strategies": summary}, indent=1, sort_keys=True, allow_nan=False)
+        text = json.dumps(compared.as_json(), indent=1, sort_keys=True, allow_nan=False)
         (folder / "results.json").write_text(text + "\n", "utf-8")
-        for name, rows in _tables(summary).items():
-            with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows(rows)
-        (folder / "report.html").write_text(_html(summary, about, points), "utf-8")
+        for prefix, summary in (("", compared.strategies), ("best-first-", compared.best_first)):
+            for name, rows in _tables(summary).items() if summary else ():
+                with (folder / f"{prefix}{name}.csv").open("w", encoding="utf-8", newline="") as file:
+                    csv.writer(file).writerows(rows)
+        (folder / "report.html").write_text(_html(compared), "utf-8")
 
 
 def _tables(summary: Summary) -> dict[str, list[list[Any]]]:
@@ -105,38 +144,80 @@ def _paper(strategy: str, measure: str) -> float | None:
     return PAPER.get(strategy, {}).get(measure)
 
 
-def _html(summary: Summary, about: Mapping[str, Any], points: Sequence[tuple[float, float, str, int]]) -> str:
+def _html(compared: Compared) -> str:
+    summary = compared.strategies
     nodes = sorted(next(iter(summary.values()))["nodes"]) if summary else []
+    tables = [(ORDER_NAMES[compared.order], _whole_table(summary) + _said(summary))]
+    if compared.best_first:
+        tables.append((ORDER_NAMES["best"], _whole_table(compared.best_first) + _said(compared.best_first)))
+    tables.append(("Beside the paper", _paper_table(summary)))
+    plots = _plots(summary, nodes)
+    maps = [(f"Where the pages went: {name}", map_plot(points, nodes)) for name, points in compared.where.items()]
+    facts = "".join(f"<span>{escape(key)} <b>{escape(str(value))}</b></span>" for key, value in compared.about.items())
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+        f'content="{policy}"><meta name="viewport" content="width=device-width"><title>Strategies compared</title>'
+        f'<style>{STYLE}</style></head><body><main><h1>Strategies compared</h1><p class="facts">{facts}</p>'
+        f'{_sections(tables[:-1])}<div class="plots">{_sections(plots)}</div>{_sections(tables[-1:])}'
+        f'<div class="plots">{_sections(maps)}</div></main></body></html>\n'
+    )
+
+
+def _plots(summary: Summary, nodes: Sequence[str]) -> list[tuple[str, str]]:
     progress = {
         name: [(step["pages"], step["geo_coverage"]) for step in row["progress"]] for name, row in summary.items()
     }
     focus = {node: {name: row["nodes"][node]["geo_focus"] for name, row in summary.items()} for node in nodes}
     spread = {name: (row["overlap"] or 0.0, row["geo_coverage"] or 0.0) for name, row in summary.items()}
-    sections = [
-        ("Strategies", _whole_table(summary)),
-        ("Beside the paper", _paper_table(summary)),
+    margins = {name: row.get("geo_coverage_interval") or 0.0 for name, row in summary.items()}
+    own = {
+        name: [(step["pages"], step["own_target_pages"]) for step in row["progress"]] for name, row in summary.items()
+    }
+    return [
         ("Geo-coverage over the crawl", line_plot(progress, "pages downloaded", "geo-coverage")),
+        ("Pages at the node that owns them", line_plot(own, "pages downloaded", "own-target pages")),
         ("Focus of the nodes", bar_plot({n: f for n, f in focus.items() if any(f.values())}, "geo-focus")),
-        ("Overlap against coverage", point_plot(spread, "overlap", "geo-coverage")),
-        (f"Where the pages went: {list(summary)[-1] if summary else ''}", map_plot(points, nodes)),
+        ("Overlap against coverage", point_plot(spread, "overlap", "geo-coverage", margins)),
     ]
-    facts = "".join(f"<li>{escape(key)}: {escape(str(value))}</li>" for key, value in about.items())
-    body = "".join(f'<h2>{escape(title)}</h2><div class="wide">{content}</div>' for title, content in sections)
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
-        f'content="{policy}"><meta name="viewport" content="width=device-width"><title>Strategies compared</title>'
-        f"<style>{STYLE}</style></head><body><h1>Strategies compared</h1>"
-        f'<ul class="note">{facts}</ul>{body}</body></html>\n'
+
+
+def _sections(parts: Iterable[tuple[str, str]]) -> str:
+    return "".join(
+        f'<section><h2>{escape(title)}</h2><div class="wide">{content}</div></section>' for title, content in parts
     )
 
 
 def _whole_table(summary: Summary) -> str:
+    best = {}
+    for name, choose in BEST.items():
+        known = [row[name] for row in summary.values() if row[name] is not None]
+        best[name] = choose(known) if len(known) > 1 else None
     rows = [
         [strategy, f"{row['pages']:,.0f}", *(_with_interval(row, name) for name in COLUMNS)]
         for strategy, row in summary.items()
     ]
-    return _table(["strategy", "pages", *COLUMNS.values()], rows)
+    marked = {
+        (number, place)
+        for number, row in enumerate(summary.values())
+        for place, name in enumerate(COLUMNS, 2)
+        if best.get(name) is not None and row[name] == best[name]
+    }
+    return _table(["strategy", "pages", *COLUMNS.values()], rows, marked)
+
+
+def _said(summary: Summary) -> str:
+    """Which strategy is ahead, in words, and whether the intervals of the first two are apart."""
+    said = []
+    for name in list(BEST)[:3]:
+        ranked = sorted((row[name], key) for key, row in summary.items() if row[name] is not None)[::-1]
+        if len(ranked) < 2:
+            continue
+        (first, leader), (second, follower) = ranked[:2]
+        margin = sum(summary[key].get(f"{name}_interval") or 0.0 for key in (leader, follower))
+        apart = "" if first - second > margin else ", within the intervals"
+        said.append(f"{COLUMNS[name]}: {escape(leader)} before {escape(follower)}{apart}")
+    return f'<p class="note">{"; ".join(said)}.</p>' if said else ""
 
 
 def _paper_table(summary: Summary) -> str:
@@ -164,11 +245,15 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]], marked: Container[tuple[int, int]] = ()) -> str:
     """Cells are numbers of ours with marks of ours; only names come from outside, and they are in the first column."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     lines = []
-    for row in rows:
+    for number, row in enumerate(rows):
         first, *others = row
-        lines.append(f"<tr><td>{escape(first)}</td>{''.join(f'<td>{cell}</td>' for cell in others)}</tr>")
+        cells = (
+            f'<td class="best">{cell}</td>' if (number, place) in marked else f"<td>{cell}</td>"
+            for place, cell in enumerate(others, 1)
+        )
+        lines.append(f"<tr><td>{escape(first)}</td>{''.join(cells)}</tr>")
     return f"<table><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

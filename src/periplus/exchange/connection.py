@@ -14,8 +14,18 @@ from periplus.settings import ClusterSettings
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
+    from nats.js.client import JetStreamContext
 
-__all__ = ["Temporary", "connected", "crawl_key", "give_way", "patiently", "temporary_errors", "without_secrets"]
+__all__ = [
+    "Temporary",
+    "connected",
+    "crawl_key",
+    "give_way",
+    "jetstream",
+    "patiently",
+    "temporary_errors",
+    "without_secrets",
+]
 
 CONNECT_SECONDS = 5
 JETSTREAM_SECONDS = 20.0
@@ -164,16 +174,18 @@ async def _probe(settings: ClusterSettings, options: dict[str, Any]) -> None:
         async def hear(error: Exception, heard: list[Exception] = said) -> None:
             heard.append(error)
 
+        client = nats.NATS()
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                client = await nats.connect(
+                await client.connect(
                     servers=[server], error_cb=hear, allow_reconnect=False, connect_timeout=CONNECT_SECONDS, **options
                 )
         except (nats.errors.Error, OSError, TimeoutError, ValueError, nkeys.NkeysError) as error:
             refused = said[0] if said and isinstance(said[0], nats.errors.Error) else error
         else:
-            await _closed(client)
             return
+        finally:
+            await _closed(client)
     shown = ", ".join(without_secrets(server) for server in settings.servers)
     if isinstance(refused, ssl.SSLError | nats.errors.SecureConnRequiredError | nats.errors.SecureConnFailedError):
         raise EnvironmentFailure(f"{shown}: TLS failed ({refused}); see cluster.tls_ca") from None
@@ -196,7 +208,7 @@ async def _jetstream_answers(client: "Client", settings: ClusterSettings) -> Non
     while True:
         try:
             async with temporary_errors(shown):
-                await client.jetstream(timeout=2).account_info()
+                await jetstream(client, settings.domain, 2).account_info()
         except (Temporary, js.APIError) as error:
             if asyncio.get_running_loop().time() > deadline or getattr(error, "err_code", 0) in (10039, 10076):
                 raise EnvironmentFailure(f"{shown}: NATS runs without JetStream ({error}); {HOW_TO_START}") from None
@@ -209,6 +221,11 @@ async def _closed(client: "Client") -> None:
     with contextlib.suppress(TimeoutError, OSError, ConnectionError):
         async with asyncio.timeout(2):
             await client.close()
+
+
+def jetstream(client: "Client", domain: str, seconds: float) -> "JetStreamContext":
+    """JetStream as it is reached from here: of the servers themselves, or of a domain behind a leaf node."""
+    return client.jetstream(timeout=seconds, **({"domain": domain} if domain else {}))
 
 
 def give_way() -> None:

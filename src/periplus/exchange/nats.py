@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from periplus.errors import ExchangeError
-from periplus.exchange.connection import Temporary, give_way, patiently, temporary_errors
+from periplus.exchange.connection import Temporary, give_way, jetstream, patiently, temporary_errors
 from periplus.exchange.envelope import MAX_ENVELOPE_BYTES, Envelope, PostedLink, open_envelope, pack, seal
 from periplus.exchange.local import LocalExchange, Shipment
+from periplus.exchange.pace import Pace, Waiting
 from periplus.model import NewUrl
 from periplus.settings import ClusterSettings
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.js.client import JetStreamContext
 
-__all__ = ["MAX_OUTGOING", "NatsExchange"]
+__all__ = ["DONE", "HUNGRY", "MAX_OUTGOING", "NatsExchange"]
 
 MAX_OUTGOING = 50_000
 """Links that wait in memory for NATS; with more, the crawl takes no further turns."""
@@ -41,8 +42,8 @@ MAX_ARRIVED = 20_000
 MAX_HELD = 512
 """Envelopes in memory that overtook others; further ones are left to be delivered again."""
 
+HUNGRY, DONE = 1, 2
 UNACKNOWLEDGED = 256
-FULL_ENVELOPE = 500
 PULL_SECONDS = 5.0
 ACK_WAIT_SECONDS = 30.0
 PUBLISH_SECONDS = 2.0
@@ -56,8 +57,8 @@ class _Channel:
 
     last: int
     """The number of the last link that was sent."""
+    line: Waiting
     waiting: deque[PostedLink] = field(default_factory=deque)
-    more: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
 
@@ -84,7 +85,7 @@ class NatsExchange:
     ) -> None:
         self._client = client
         self._loop = asyncio.get_running_loop()
-        self._js: JetStreamContext = client.jetstream(timeout=PUBLISH_SECONDS)
+        self._js: JetStreamContext = jetstream(client, settings.domain, PUBLISH_SECONDS)
         self._settings = settings
         self._on_event = on_event
         self.stream = f"periplus-{crawl}"
@@ -97,9 +98,12 @@ class NatsExchange:
         self._confirmed: dict[str, dict[str, int]] = defaultdict(dict)
         self._subscriptions: dict[str, list[object]] = {}
         self._took: dict[str, dict[str, int]] = defaultdict(dict)
+        self._pace = Pace(settings.linger_seconds)
+        self.on_done: Callable[[], None] = lambda: None
+        """Hears that a node, here or elsewhere, has nothing left to do: the crawl may be over."""
+        self._said: dict[str, int] = {}
         self.counts: Counter[str] = Counter()
         self.outgoing = 0
-        self._refusals = 0
 
     @property
     def waiting(self) -> int:
@@ -156,6 +160,7 @@ class NatsExchange:
                     await self._js.add_stream(config)
 
         await patiently(add)
+        await self._client.subscribe(f"{self._prefix}.hunger", cb=self._on_hunger)
 
     async def open(
         self, node: str, generation: str, inbox: Mapping[str, int], tails: Mapping[str, int], *, fresh: bool = False
@@ -222,19 +227,19 @@ class NatsExchange:
         """Offer a committed outbox row. Sequences of one sender grow."""
         channel = self._channels.get((sender, receiver))
         if channel is None:
-            channel = self._channels[sender, receiver] = _Channel(self._tails[sender].get(receiver, 0))
+            channel = self._channels[sender, receiver] = _Channel(
+                self._tails[sender].get(receiver, 0), self._pace.line(receiver)
+            )
         if channel.task is None:
             channel.task = self._loop.create_task(self._send(sender, receiver, channel))
         channel.waiting.append(PostedLink(sequence, url, target))
-        channel.more.set()
         self.outgoing += 1
+        self._pace.posted(receiver, channel.line, len(channel.waiting))
 
     async def _send(self, sender: str, receiver: str, channel: _Channel) -> None:
         """Publish what waits, one envelope after the other, so that the stream has them in order."""
         while True:
-            await channel.more.wait()
-            if len(channel.waiting) < FULL_ENVELOPE:
-                await asyncio.sleep(self._settings.linger_seconds)  # for others to travel with
+            await self._pace.company(channel.line)
             waiting = list(channel.waiting)
             links = tuple(waiting[: pack(waiting)])
             envelope = Envelope(self.sender_of(sender), receiver, channel.last, links)
@@ -244,8 +249,7 @@ class NatsExchange:
             channel.last = envelope.last
             self.outgoing -= len(links)
             self.counts["links sent"] += len(links)
-            if not channel.waiting:
-                channel.more.clear()
+            self._pace.sent(receiver, channel.line, len(channel.waiting))
 
     async def _publish(self, envelope: Envelope) -> None:
         from nats.js.errors import APIError  # noqa: PLC0415
@@ -293,6 +297,28 @@ class NatsExchange:
             self.counts["refused"] += 1
             return
         self.heard(receiver, committed)
+
+    def hurry(self) -> None:
+        """Send what waits: the nodes of this process are idle, so no further links will come to travel with."""
+        self._pace.hurry()
+
+    async def say_hunger(self, node: str, hunger: int) -> None:
+        """Tell all others how little a hosted node has left to do: HUNGRY or DONE; told when it changes for the worse.
+
+        Also when links have come and were not enough. That a message gets lost costs time and nothing else.
+        """
+        said, self._said[node] = self._said.get(node, 0), hunger
+        if hunger > said:
+            self.counts["notes sent"] += 1
+            with contextlib.suppress(Temporary):
+                async with temporary_errors(node):
+                    await self._client.publish(f"{self._prefix}.hunger", f"{hunger} {node}".encode())
+
+    async def _on_hunger(self, message: "Msg") -> None:
+        hunger, _, node = message.data[:80].decode("utf-8", "replace").partition(" ")
+        self._pace.hungry(node)
+        if hunger == str(DONE):
+            self.on_done()
 
     # -- Receiving ---------------------------------------------------------------------------------
 
@@ -346,6 +372,7 @@ class NatsExchange:
             for link in fresh:
                 self._arrived.post(first.sender, node, link.sequence, link.url, link.target)
             self.counts["links received"] += len(fresh)
+            self._said[node] = 0 if fresh else self._said.get(node, 0)
             inbox.taken[first.sender] = max(taken, first.last)
             inbox.unacknowledged[first.sender].append((first.last, its_message))
 
@@ -370,6 +397,7 @@ class NatsExchange:
                 if inbox is not None:
                     await self._acknowledge(inbox, sender)
                 told = msgspec.msgpack.encode((receiver, {sender: sequence}))
+                self.counts["notes sent"] += 1
                 with contextlib.suppress(Temporary):
                     async with temporary_errors(sender):
                         await self._client.publish(f"{self._prefix}.took.{sender.partition('.')[0]}", told)

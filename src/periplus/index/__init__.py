@@ -5,7 +5,7 @@ so it may be deleted at any time. Everything tantivy lives in this room; others 
 """
 
 from periplus.index.analysis import fold, forms, is_stop_word, word_spans
-from periplus.index.node_index import NodeIndex, RankedPage
+from periplus.index.node_index import NodeIndex, RankedPage, Ranking
 from periplus.index.query import IndexQuery, TextUnit
 from periplus.index.ranges import EVER, DayRange, day_number, day_of
 from periplus.index.reading import unpack_mentions, unpack_text
@@ -16,6 +16,7 @@ __all__ = [
     "IndexQuery",
     "NodeIndex",
     "RankedPage",
+    "Ranking",
     "TextUnit",
     "day_number",
     "day_of",

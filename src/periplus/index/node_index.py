@@ -30,8 +30,13 @@ __all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
 HEAP_BYTES = 64_000_000
 """Memory of the writer before it writes a segment."""
 
-COMMIT_PAGES = 1_000
-"""Pages of a commit. Fewer would cost speed, more would be lost when the process dies while indexing."""
+COMMIT_CHARACTERS = 15_000_000
+COMMIT_PAGES = 20_000
+"""Text and pages of a commit. Every commit is a segment with a dictionary of its own: of short pages many must share
+one, or the dictionaries outgrow the texts. More would be lost when the process dies while indexing."""
+
+AGAIN_PAGES = 1_000
+"""Pages that are indexed again at once, since many more links speak of them."""
 
 BATCH_PAGES = 200
 """Pages read from the database at once."""
@@ -190,16 +195,17 @@ class NodeIndex:
         again: bool = True,
     ) -> int:
         self._links_read = anchors.take_up()
-        done = uncommitted = 0
+        done = uncommitted = characters = 0
         cursor = self._cursor
         while changes := read_changes(db, cursor, BATCH_PAGES):
             anchors.note_indexed(self._add(db, writer, anchors, changes))
             cursor = changes[-1].cursor
             done += len(changes)
             uncommitted += len(changes)
-            if uncommitted >= COMMIT_PAGES:
+            characters += sum(len(change.page.text) for change in changes if change.page)
+            if uncommitted >= COMMIT_PAGES or characters >= COMMIT_CHARACTERS:
                 self._commit(writer, cursor)
-                uncommitted = 0
+                uncommitted = characters = 0
                 if progress:
                     progress(done)
         if uncommitted or cursor == Cursor():
@@ -209,7 +215,7 @@ class NodeIndex:
     def _index_again(self, db: sqlite3.Connection, writer: IndexWriter, anchors: Anchors) -> int:
         """Pages that many more links speak of than when they were indexed."""
         done = 0
-        while pages := anchors.outgrown(COMMIT_PAGES):
+        while pages := anchors.outgrown(AGAIN_PAGES):
             indexed = self._add(db, writer, anchors, read_again(db, pages))
             self._commit(writer, self._cursor)
             anchors.note_indexed(indexed)

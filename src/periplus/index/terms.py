@@ -8,12 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from periplus.topics.tally import MOST, ChunkTable, alike, cut, ints, write, written_room
+from periplus.topics.tally import ChunkTable, RowTable, cut
 
 __all__ = ["TermWriter"]
-
-LONG_ROOM = 1024
-UNKNOWN = 0
 
 
 class TermWriter:
@@ -27,10 +24,7 @@ class TermWriter:
 
     def _begin_anew(self) -> None:
         self._renewals = self._chunks.renewals
-        self._first = np.zeros(MOST + LONG_ROOM, np.int32)
-        self._sizes = np.zeros(MOST + LONG_ROOM, np.int32)
-        self._pieces = np.zeros(1 << 20, np.uint8)
-        self._used = 1  # `first` 0 is a chunk that was not met yet
+        self._pieces = RowTable()
 
     def write(self, text: str) -> str:
         """The terms of a text in order, with blanks between them."""
@@ -38,30 +32,10 @@ class TermWriter:
             chunks = cut(self._chunks, text)
             if chunks.renewals != self._renewals:
                 self._begin_anew()
-            for number in alike(chunks.numbers, chunks.count, ints(self._first), UNKNOWN):
-                if self._first[number] == UNKNOWN:
-                    self._learn(number, chunks.chunk(number))
-            used = self._used
-            self._make_room(len(chunks.long))
-            for number, chunk in enumerate(chunks.long, MOST):
-                self._learn(number, chunk)
-            sizes = ints(self._sizes)
-            found = np.empty(written_room(chunks.numbers, chunks.count, sizes), np.uint8)
-            write(chunks.numbers, chunks.count, ints(self._first), sizes, ints(self._pieces), ints(found))
-            self._used = used  # long chunks are remembered for one text only
-        return found.tobytes().decode()
+            self._pieces.learn(chunks, self._piece)
+            found = self._pieces.in_a_row(chunks)
+        return np.asarray(found).astype(np.uint8).tobytes().decode()
 
-    def _make_room(self, long: int) -> None:
-        if MOST + long > len(self._first):
-            more = np.zeros(2 * long, np.int32)
-            self._first = np.concatenate((self._first, more))
-            self._sizes = np.concatenate((self._sizes, more))
-
-    def _learn(self, number: int, chunk: str) -> None:
-        """Remember what a chunk is written as: its terms with a blank behind each, perhaps nothing."""
-        piece = "".join(f"{term} " for term in self._analyse(chunk)).encode()
-        while self._used + len(piece) > len(self._pieces):
-            self._pieces = np.concatenate((self._pieces, np.zeros_like(self._pieces)))
-        self._first[number], self._sizes[number] = self._used, len(piece)
-        self._pieces[self._used : self._used + len(piece)] = np.frombuffer(piece, np.uint8)
-        self._used += len(piece)
+    def _piece(self, chunk: str) -> bytes:
+        """What a chunk is written as: its terms with a blank behind each, perhaps nothing."""
+        return "".join(f"{term} " for term in self._analyse(chunk)).encode()

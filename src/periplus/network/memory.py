@@ -50,7 +50,7 @@ class Measurement:
 
 
 class DelegationStore(Protocol):
-    """Keeps what was learnt. Of two writers about one subnet the later is believed."""
+    """Keeps what was learnt. Of two decisions about one subnet the later is believed."""
 
     async def delegations(self) -> list[Delegation]:
         """All that are kept, the oldest first."""
@@ -58,8 +58,11 @@ class DelegationStore(Protocol):
     async def measurements(self) -> list[Measurement]:
         """All that are kept, the oldest first."""
 
-    async def keep(self, delegation: Delegation, measured: list[Measurement]) -> None:
-        """Keep a decision and what was measured for it, both or neither."""
+    async def find(self, group: str, subnet: str) -> tuple[Delegation, list[Measurement]] | None:
+        """What is kept of a subnet, and what was measured for it; other machines may have decided meanwhile."""
+
+    async def keep(self, delegation: Delegation, measured: list[Measurement]) -> Delegation:
+        """Keep a decision and what was measured for it, both or neither; gives the decision that holds."""
 
     async def forget(self, group: str, subnet: str) -> None:
         """The subnet is nobody's."""
@@ -91,14 +94,18 @@ class SqliteDelegations:
         rows = self._db.execute("SELECT address, node, host, ms, at FROM measurement ORDER BY at, address, node")
         return [Measurement(*row) for row in rows]
 
-    async def keep(self, delegation: Delegation, measured: list[Measurement]) -> None:
-        """Keep a decision and what was measured for it, both or neither."""
+    async def find(self, group: str, subnet: str) -> tuple[Delegation, list[Measurement]] | None:
+        """Nothing that its only process does not know."""
+
+    async def keep(self, delegation: Delegation, measured: list[Measurement]) -> Delegation:
+        """Keep a decision and what was measured for it, both or neither; nobody else decides."""
         one = delegation
         row = (one.group, one.subnet, one.node, one.host, one.address, one.ms, one.decided_at)
         rows = [(m.address, m.node, m.host, m.ms, m.at) for m in measured]
         with self._db:  # one transaction
             self._db.execute("INSERT OR REPLACE INTO delegation VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             self._db.executemany("INSERT OR REPLACE INTO measurement VALUES (?, ?, ?, ?, ?)", rows)
+        return delegation
 
     async def forget(self, group: str, subnet: str) -> None:
         """The subnet is nobody's."""

@@ -156,7 +156,8 @@ class NearestNodes:
                 self._methods[group].learn(self._site(host, target.address), {among.index(node): ms})
                 kept = replace(kept, ms=ms)
                 self._delegated[group, target.subnet] = kept
-                await self._store.keep(kept, [Measurement(target.address, node, host, ms, kept.decided_at)])
+                measured = [Measurement(target.address, node, host, ms, kept.decided_at)]
+                self._delegated[group, target.subnet] = await self._store.keep(kept, measured)
             elif ms > self._aging.drift * kept.ms and ms > kept.ms + self._aging.drift_ms:
                 self._slower[target.subnet] += 1
             else:
@@ -171,6 +172,9 @@ class NearestNodes:
 
     async def _decided(self, group: str, target: Target, before: Delegation | None) -> Delegation:
         """Let the method decide, ask for its probes, and remember what came of it."""
+        elsewhere = await self._decided_elsewhere(group, target, before)
+        if elsewhere is not None:
+            return elsewhere
         site, method, among = self._site(target.host, target.address), self._methods[group], self._groups[group]
         if before is not None:
             self.counts["again"] += 1
@@ -196,9 +200,28 @@ class NearestNodes:
         method.learn(site, answers)
         self.counts["decisions"] += 1
         kept = Delegation(group, target.subnet, among[chosen], target.host, target.address, answers.get(chosen), now)
-        self._delegated[group, target.subnet] = kept
         measured = [Measurement(target.address, among[i], target.host, one, now) for i, one in answers.items()]
-        await self._store.keep(kept, measured)
+        kept = await self._store.keep(kept, measured)
+        self._delegated[group, target.subnet] = kept
+        return kept
+
+    async def _decided_elsewhere(self, group: str, target: Target, before: Delegation | None) -> Delegation | None:
+        """What another machine has decided since; what it measured teaches us as well."""
+        found = await self._store.find(group, target.subnet)
+        if found is None or found[0].node not in self._groups[group]:
+            return None
+        kept, measured = found
+        if self._stale(kept) or (before is not None and kept.decided_at <= before.decided_at):
+            return None
+        self.counts["taken over"] += 1
+        self._slower.pop(target.subnet, None)
+        self._delegated[group, target.subnet] = kept
+        numbers = {node: i for i, node in enumerate(self._groups[group])}
+        answers = {numbers[one.node]: one.ms for one in measured if one.node in numbers}
+        site, method = self._site(kept.host, kept.address), self._methods[group]
+        method.learn(site, answers)
+        if isinstance(method, Hierarchy):
+            method.take_up(site, numbers[kept.node])
         return kept
 
     async def _target(self, host: str, url: str) -> Target | None:

@@ -31,8 +31,10 @@ NOT_NESTING = frozenset(
 
 def bounded(source: bytes) -> tuple[bytes, int]:
     """As much of the document as can be read in reasonable time, and how many links were cut off. Linear."""
-    links = 0
-    if source.count(b"<") > MOST_TAGS:
+    tags, links = source.count(b"<"), 0
+    if tags <= TAGS_WITHOUT_DOUBT:
+        return source, links
+    if tags > MOST_TAGS:
         cut = next(itertools.islice(re.finditer(b"<", source), MOST_TAGS, None)).start()
         links = len(LINK.findall(source, cut))
         source = source[:cut]

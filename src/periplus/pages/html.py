@@ -61,18 +61,19 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     """Read an HTML response. Pure: the same bytes give the same Page."""
     source, links_cut_off = bounded(_source(fetched))
     tree = LexborHTMLParser(source)
-    metadata = read_metadata(tree)
-    base = _base_url(tree, fetched.url)
+    lower = source.lower()
+    metadata = read_metadata(tree, lower)
+    base = _base_url(tree, fetched.url) if b"<base" in lower else fetched.url
     title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
     title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
-    canonical_node = tree.css_first('link[rel~="canonical" i][href]')
+    canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in lower else None
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
-    language = _stated_language(tree, fetched)
-    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in source else ()
+    language = _stated_language(tree, lower, fetched)
+    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in lower else ()
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped: Counter[str] = Counter({"page_links": links_cut_off} if links_cut_off else {})
-    frames = [node.attributes.get("src") or "" for node in tree.css("frameset frame[src]")]
+    frames = _frames(tree) if b"<frameset" in lower else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
     body = written.find("<body")
@@ -115,10 +116,15 @@ def _base_url(tree: LexborHTMLParser, url: str) -> str:
     return base.href if base else url
 
 
-def _stated_language(tree: LexborHTMLParser, fetched: Fetched) -> str:
+def _frames(tree: LexborHTMLParser) -> list[str]:
+    return [node.attributes.get("src") or "" for node in tree.css("frameset frame[src]")]
+
+
+def _stated_language(tree: LexborHTMLParser, lower: bytes, fetched: Fetched) -> str:
     """The page's own word on its language: the tag, a meta tag, the header; empty if none is a language."""
     html_node = tree.css_first("html")
-    meta = tree.css_first('meta[http-equiv="content-language" i][content]')
+    stated = b"content-language" in lower
+    meta = tree.css_first('meta[http-equiv="content-language" i][content]') if stated else None
     for text in (
         *((html_node.attrs.get("lang"), html_node.attrs.get("xml:lang")) if html_node else ()),
         meta.attrs.get("content") if meta else None,

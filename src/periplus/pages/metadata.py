@@ -49,19 +49,26 @@ class Metadata:
             self.addresses.append(parts.text)
 
 
-def read_metadata(tree: LexborHTMLParser) -> Metadata:
-    """Read meta tags, JSON-LD and microdata. Call before scripts are stripped from the tree."""
+def read_metadata(tree: LexborHTMLParser, lower: bytes) -> Metadata:
+    """Read meta tags, JSON-LD and microdata. Call before scripts are stripped from the tree.
+
+    `lower`, the source in small letters, says what need not be looked for: each search walks through the whole tree.
+    """
     found = Metadata()
     _read_meta_tags(tree, found)
-    for script in tree.css('script[type="application/ld+json"]'):
-        for thing in _json_ld_things(script.text()):
-            _read_thing(thing, found)
-    for node in tree.css(_ADDRESS_NODES)[:MAX_HINTS]:
-        found.add_address(_marked_up(node))
-    for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
-        _read_geo(node, found)
-    for node in tree.css("time[datetime]")[:5]:
-        found.dates.append(node.attributes.get("datetime") or "")
+    if b"ld+json" in lower:
+        for script in tree.css('script[type="application/ld+json"]'):
+            for thing in _json_ld_things(script.text()):
+                _read_thing(thing, found)
+    if any(word in lower for word in _ADDRESS_WORDS):
+        for node in tree.css(_ADDRESS_NODES)[:MAX_HINTS]:
+            found.add_address(_marked_up(node))
+    if b"geo" in lower:
+        for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
+            _read_geo(node, found)
+    if b"<time" in lower:
+        for node in tree.css("time[datetime]")[:5]:
+            found.dates.append(node.attributes.get("datetime") or "")
     return found
 
 
@@ -152,6 +159,8 @@ def _said(value: Any) -> str:
 _PROPERTIES: Final = ("streetAddress", "addressLocality", "addressRegion", "postalCode", "addressCountry")
 _CLASSES: Final = ("street-address", "locality", "region", "postal-code", "country-name")
 _ADDRESS_NODES: Final = '[itemtype$="PostalAddress"], [typeof$="PostalAddress"], .adr, .h-adr, .p-adr, .h-card, .vcard'
+_ADDRESS_WORDS: Final = (b"postaladdress", b"adr", b"card")
+"""One of these stands in the source of every page that has such a node."""
 
 
 def _marked_up(node: LexborNode) -> PostalParts:

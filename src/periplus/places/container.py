@@ -8,10 +8,12 @@
 Writing goes to a temporary file beside the target and is renamed, so a reader sees the old or the new one.
 """
 
+import itertools
 import json
 import mmap
 import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -56,6 +58,10 @@ class StringPool:
 
     def __getitem__(self, index: int) -> str:
         return self.data[self.at[index] : self.at[index + 1]].tobytes().decode("utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        raw, at = self.data.tobytes(), self.at.tolist()
+        return (raw[start:end].decode("utf-8") for start, end in itertools.pairwise(at))
 
     def text(self) -> str:
         """All strings, joined without separators. Offsets are bytes, so this is for ASCII-safe scans only."""

@@ -23,9 +23,17 @@ articles 86 in 100 are above it, of the miniature web's pages about no place 13 
 
 
 def footprint_of(
-    mentions: Iterable[Mention], addresses: Iterable[Address], hinted: Iterable[Place], gazetteer: Gazetteer
+    mentions: Iterable[Mention],
+    addresses: Iterable[Address],
+    hinted: Iterable[Place],
+    gazetteer: Gazetteer,
+    *,
+    outlined: bool = True,
 ) -> Footprint:
-    """Weigh the places of a page; weights sum to 1 over all places found, the heaviest are kept."""
+    """Weigh the places of a page; weights sum to 1 over all places found, the heaviest are kept.
+
+    Not `outlined`, it has neither tree nor extent.
+    """
     weight: dict[int, float] = {}
     places: dict[int, Place] = {}
 
@@ -50,7 +58,7 @@ def footprint_of(
         return Footprint()
     order = sorted(weight, key=lambda i: (-weight[i], i))[:MAX_PLACES]
     kept = tuple(WeightedPlace(places[i], weight[i] / total) for i in order)
-    return Footprint(kept, _tree(kept, gazetteer), _extent(kept))
+    return Footprint(kept, _tree(kept, gazetteer), _extent(kept)) if outlined else Footprint(kept)
 
 
 def _qualifies(mention: Mention, before: Mention | None) -> bool:

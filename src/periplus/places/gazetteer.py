@@ -319,13 +319,17 @@ class Gazetteer:
         found = np.where(table.take(two) == keys, two, self.empty_slot)
         return np.where(table.take(one) == keys, one, found)
 
-    def cities_of(self, country: str, admin1: str | None = None) -> list[Place]:
-        """Every city of a country (ISO code), or of one of its first divisions (its code), biggest first."""
+    def cities_of(self, country: str, admin1: str | None = None, *, least: int = 0) -> list[Place]:
+        """Every city of a country (ISO code), or of one of its first divisions (its code), biggest first.
+
+        `least`: only those with so many people.
+        """
         code = country.upper()
         if code not in self._countries or not code:
             raise PlaceError(f"no country has the code {country!r}; use an ISO code such as US or PT")
         a = self.arrays
         rows = np.flatnonzero((a["kind"] == KINDS.index("city")) & (a["country"] == self._countries.index(code)))
+        rows = rows[a["population"][rows] >= least]
         rows = rows[np.argsort(-a["population"][rows], kind="stable")]
         wanted = None if admin1 is None else admin1.upper()
         return [self.place_at(r) for r in rows.tolist() if wanted is None or self._admin1[r].upper() == wanted]
@@ -348,10 +352,9 @@ class Gazetteer:
         countries = self.arrays["country"]
         return {self._countries[countries[row]]: row for row in reversed(rows) if self._countries[countries[row]]}
 
-    def iter_names(self) -> Iterator[tuple[int, str]]:
-        """Rows and main names of all places."""
-        for row in range(len(self)):
-            yield row, self._names[row]
+    def main_names(self) -> Iterator[str]:
+        """The main names of all places, row by row."""
+        return iter(self._names)
 
 
 def _meet(a: BBox, b: BBox) -> bool:

@@ -50,6 +50,7 @@ def locate(
     prior: HostPrior | None = None,
     demonyms: bool = True,
     candidates: bool = True,
+    outlined: bool = True,
     weights: Weights | None = None,
     about: Sequence[str] = (),
 ) -> Located:
@@ -57,7 +58,8 @@ def locate(
 
     `url` and `hints` are the page's own, `prior` what its host's other pages were about, `about` the codes of the
     countries that one looks for pages about: they count where neither domain nor markup names one.
-    `demonyms=False` leaves adjectival forms out; `candidates=False` leaves the candidate lists empty, which is faster.
+    `demonyms=False` leaves adjectival forms out; `candidates=False` leaves the candidate lists empty and
+    `outlined=False` the footprint without tree and extent, which is faster.
     """
     if not isinstance(text, str):
         raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
@@ -71,7 +73,7 @@ def locate(
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
     addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
-    return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer))
+    return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer, outlined=outlined))
 
 
 def _countries(url: str | None, hints: PageHints, about: Sequence[str], gazetteer: Gazetteer) -> tuple[int, ...]:

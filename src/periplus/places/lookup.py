@@ -130,7 +130,7 @@ def nearest_names(gazetteer: Gazetteer, name: str, limit: int = 3) -> list[str]:
     if not wanted:
         return []
     pool: dict[str, str] = {}
-    for row, known in gazetteer.iter_names():
+    for row, known in enumerate(gazetteer.main_names()):
         if abs(len(known) - len(wanted)) <= 2 and known[:1].casefold() == wanted[0]:
             pool.setdefault(known.casefold(), describe(gazetteer, row).split(" (")[0])
     return [pool[m] for m in difflib.get_close_matches(wanted, pool, n=limit, cutoff=0.75)]

@@ -5,9 +5,11 @@ Previous stage: `index`; next: `web` and the commands. `Collection.open([folder]
 
 from pathlib import Path
 
+from periplus.cluster.addresses import cluster_settings
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.collection import Collection
 from periplus.search.names import GazetteerNames
+from periplus.search.remote import ClusterLink
 from periplus.search.request import Circle, SearchRequest
 from periplus.search.results import Facets, Hit, SearchResult, Trend
 
@@ -25,6 +27,13 @@ __all__ = [
 ]
 
 
-def open_collection(*folders: Path | str) -> Collection:
-    """Open one crawl, or several as one: `periplus.open("my-crawl").search("floods near Sylhet")`."""
+def open_collection(*folders: Path | str, cluster: str = "") -> Collection:
+    """Open one crawl, or several as one: `periplus.open("my-crawl").search("floods near Sylhet")`.
+
+    With `cluster` (nats://HOST:4222, or a file with a [cluster] table) the machines of a cluster are asked; then the
+    name of the crawl is given instead of a folder, or nothing if there is only one.
+    """
+    if cluster:
+        link = ClusterLink(cluster_settings(cluster), str(folders[0]) if folders else "")
+        return Collection.of_cluster(link, names=GazetteerNames())
     return Collection.open(folders, names=GazetteerNames())

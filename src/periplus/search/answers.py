@@ -1,6 +1,7 @@
 """Hits made ready to be shown: snippet, marks, places, and where asked the parts of the score."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from periplus.search.atlas import Atlas
@@ -8,7 +9,7 @@ from periplus.search.question import Question
 from periplus.search.ranker import Candidate
 from periplus.search.ranking import relation
 from periplus.search.results import Hit
-from periplus.search.shard import PageRecord, Shard
+from periplus.search.shard import PageRecord, PageText, Shard
 from periplus.search.snippets import Marker
 
 __all__ = ["HitBuilder"]
@@ -33,20 +34,30 @@ class HitBuilder:
         for candidate, record in found:
             by_shard.setdefault(candidate.shard, []).append(record.id)
         footprints = {shard: shard.footprints(pages) for shard, pages in by_shard.items()}
+        texts = {shard: shard.texts(pages) for shard, pages in by_shard.items()}
         return [
-            self._hit(rank, candidate, record, footprints[candidate.shard].get(record.id, []), relation_to_place)
+            replace(
+                self._hit(
+                    candidate,
+                    record,
+                    footprints[candidate.shard].get(record.id, []),
+                    texts[candidate.shard].get(record.id, ("", [])),
+                ),
+                rank=rank,
+                relation=relation_to_place,
+            )
             for rank, (candidate, record) in enumerate(found, first_rank)
         ]
 
     def _hit(
         self,
-        rank: int,
         candidate: Candidate,
         record: PageRecord,
         footprint: Sequence[tuple[int, float]],
-        relation_to_place: str,
+        read: PageText,
     ) -> Hit:
-        text, mentions = candidate.shard.text(record.id)
+        """The hit, without its rank."""
+        text, mentions = read
         inside = [(start, end) for start, end, place_id, _ in mentions if self._is_where(place_id)]
         snippet = self._marker.snippet(text, inside)
         if not snippet.marks and record.description:
@@ -58,7 +69,7 @@ class HitBuilder:
             if place_id != main and (place := self._atlas.get(place_id)) is not None
         ]
         return Hit(
-            rank=rank,
+            rank=0,
             node=candidate.shard.key,
             page=record.id,
             url=record.url,
@@ -73,7 +84,6 @@ class HitBuilder:
             topics=tuple(record.topic.splitlines()),
             place=self._atlas.get(main) if main is not None else None,
             other_places=tuple(others[:OTHER_PLACES]),
-            relation=relation_to_place,
             reason=self._reason(candidate),
             alike=candidate.alike,
             explanation=self._explanation(candidate) if self._explain else None,

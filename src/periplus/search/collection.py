@@ -19,15 +19,17 @@ from periplus.places import Gazetteer
 from periplus.search.answers import HitBuilder
 from periplus.search.atlas import Atlas, PlaceNames
 from periplus.search.counting import count_facets, count_numbers, count_words
+from periplus.search.deadline import answer_within
 from periplus.search.describe import describe, page_view
-from periplus.search.details import archive_record, evidence_of, links_of
+from periplus.search.details import evidence_of, links_of
 from periplus.search.owners import in_order, owned_places
 from periplus.search.question import Question, understand
 from periplus.search.ranker import Found, Ranker
 from periplus.search.related import nearby_pages, similar_pages
+from periplus.search.remote import ClusterLink, RemoteShard
 from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import MapPoint, SearchResult, Suggestions, Trend, Understood
-from periplus.search.shard import PageRecord, Shard
+from periplus.search.shard import LocalShard, PageRecord, Shard
 from periplus.search.spelling import complete_places, complete_words, did_you_mean
 from periplus.search.trend import Every, bucket_days, bucket_months
 from periplus.search.where import AROUND_KM, Where
@@ -52,8 +54,11 @@ class Collection:
         shards: Sequence[Shard],
         names: PlaceNames | None,
         clock: Clock | None = None,
+        on_close: Callable[[], None] | None = None,
     ) -> None:
+        """`on_close` is called when the collection is closed."""
         self.folders = tuple(folders)
+        self._on_close = on_close
         self.shards = tuple(shards)
         self._names = names
         self._clock = clock or SystemClock()
@@ -69,10 +74,12 @@ class Collection:
         update: bool = True,
         progress: Callable[[int], None] | None = None,
         clock: Clock | None = None,
+        further: Sequence[Shard] = (),
     ) -> "Collection":
         """Open the crawls in these folders; their indexes are brought up to date first, unless told not to.
 
-        `names`: a gazetteer for other names of places. Raises NotACrawl for a folder that holds none.
+        `names`: a gazetteer for other names of places. `further`: nodes that are elsewhere, searched as well.
+        Raises NotACrawl for a folder that holds none.
         """
         crawls = [CrawlFolder.existing(Path(folder)) for folder in folders]
         if not crawls:
@@ -82,20 +89,33 @@ class Collection:
             raise NotACrawl(f"{crawls[0].path}: this crawl has no pages yet; run `periplus crawl` first")
         plain = [node.name for _, node in nodes]
         shards = [
-            Shard.open(node.name if plain.count(node.name) == 1 else f"{crawl.path.resolve().name}.{node.name}", node)
+            LocalShard.open(
+                node.name if plain.count(node.name) == 1 else f"{crawl.path.resolve().name}.{node.name}", node
+            )
             for crawl, node in nodes
         ]
         if update:
             _update(shards, progress)
-        return cls(crawls, shards, names, clock)
+        return cls(crawls, [*shards, *further], names, clock)
+
+    @classmethod
+    def of_cluster(
+        cls, link: ClusterLink, *, names: PlaceNames | None = None, clock: Clock | None = None
+    ) -> "Collection":
+        """The nodes of a crawl on several machines, asked where they are; closing it closes the link."""
+        shards = link.shards()
+        _update(shards)
+        return cls([], shards, names, clock, on_close=link.close)
 
     def close(self) -> None:
         """Close all databases."""
         for shard in self.shards:
             shard.close()
+        if self._on_close is not None:
+            self._on_close()
 
     def __repr__(self) -> str:
-        names = ", ".join(folder.path.name for folder in self.folders)
+        names = ", ".join(dict.fromkeys(Path(shard.crawl).name for shard in self.shards))
         return f"<Collection {names}: {self.count(IndexQuery()):,} pages in {len(self.shards)} nodes>"
 
     def _repr_html_(self) -> str:
@@ -137,7 +157,7 @@ class Collection:
         rows = (row for shard in self.shards for row in shard.places())
         self._atlas = Atlas.from_rows(rows, pages, mainly, self._names)
         self._languages = frozenset[str]().union(*(shard.index.languages for shard in self.shards))
-        self._owned = owned_places(self.folders, self.shards, self._atlas)
+        self._owned = owned_places(self.shards, self._atlas)
 
     @property
     def version(self) -> str:
@@ -179,6 +199,10 @@ class Collection:
             request = SearchRequest.of(request, **({"limit": 100} | options))
         if request.offset + request.limit > MOST_RESULTS:
             raise QueryError(f"offset + limit must be at most {MOST_RESULTS:,}; narrow the question instead")
+        with answer_within(seconds):
+            return self._answered(request, seconds)
+
+    def _answered(self, request: SearchRequest, seconds: float | None) -> SearchResult:
         began = time.monotonic()
         question = self.understand(request)
         relaxed = False
@@ -194,18 +218,24 @@ class Collection:
         if total < request.limit:
             around = self._neighbours(ranker, question, ranked)
             hits.extend(builder.hits(around, total + 1, "near"))
+        facets = count_facets(self.shards, question.query, self._atlas)
+        missing = self._missing(ranker.missing)
         return SearchResult(
             understood=_understood(request, question),
             total=total,
             hits=tuple(hits),
-            facets=count_facets(self.shards, question.query, self._atlas),
+            facets=facets,
             seconds=time.monotonic() - began,
             relaxed=relaxed,
             did_you_mean=self._meant(request, question) if relaxed or not total else "",
-            nodes=tuple(shard.key for shard in shards if shard.key not in ranker.missing),
-            missing=tuple(ranker.missing),
+            nodes=tuple(shard.key for shard in shards if shard.key not in missing),
+            missing=missing,
             as_of=self._as_of(request),
         )
+
+    def _missing(self, late: Sequence[str] = ()) -> tuple[str, ...]:
+        """The nodes that an answer lacks: those that were not asked for want of time, and those that said nothing."""
+        return tuple(shard.key for shard in self.shards if shard.key in late or shard.is_silent)
 
     def _as_of(self, request: SearchRequest) -> str:
         """The state that the answer is of: that which was asked for, else this moment's."""
@@ -234,7 +264,12 @@ class Collection:
         question = self.understand(request)
         facets = count_facets(self.shards, question.query, self._atlas)
         total = self.count(question.query)
-        return {"query": _understood(request, question).to_json(), "total": total, "facets": facets.to_json()}
+        return {
+            "query": _understood(request, question).to_json(),
+            "total": total,
+            "facets": facets.to_json(),
+            "missing": list(self._missing()),
+        }
 
     def trend(self, request: SearchRequest, every: Every) -> Trend:
         """How many pages answer, over time."""
@@ -245,7 +280,8 @@ class Collection:
         else:
             buckets = bucket_days(count_numbers(self.shards, question.query, "day", MOST_DAYS), every)
         dated = sum(bucket.count for bucket in buckets)
-        return Trend(_understood(request, question), every, total, max(0, total - dated), buckets)
+        undated = max(0, total - dated)
+        return Trend(_understood(request, question), every, total, undated, buckets, self._missing())
 
     def points(self, request: SearchRequest) -> list[MapPoint]:
         """The main places of the pages that answer, with their counts: what a map shows."""
@@ -283,13 +319,13 @@ class Collection:
         if found is None:
             return None
         links = links_of(found[0], page, self.shards)
-        archived = found[0].record_place(page) is not None
+        archived = found[0].is_archived(page)
         return {"evidence": evidence_of(*found, gazetteer), "links": links, "archived": archived}
 
     def archive_record(self, node: str, page: int) -> bytes | None:
         """The page's WARC record; None if there is none."""
         found = self._record(node, page)
-        return archive_record(found[0], page) if found else None
+        return found[0].archive_record(page) if found else None
 
     def _record(self, node: str, page: int) -> tuple[Shard, PageRecord] | None:
         shard = self.shard(node)
@@ -304,7 +340,7 @@ class Collection:
 
     def info(self) -> dict[str, Any]:
         """What the collection holds: crawls, nodes and what they own, counts, dates, busiest places."""
-        return describe(self.folders, self.shards, self._atlas)
+        return describe(self.shards, self._atlas)
 
     def shard(self, key: str) -> Shard | None:
         """The node of that name."""
@@ -313,10 +349,12 @@ class Collection:
 
 def _update(shards: Sequence[Shard], progress: Callable[[int], None] | None = None) -> bool:
     """Bring the indexes of all nodes up to date; whether any changed. A node's links count for all of its crawl."""
-    latest: dict[Path, dict[str, int]] = {}
-    for shard in shards:
-        latest.setdefault(shard.folder.path.parent, {})[shard.folder.name] = shard.last_revision()
-    changed = [shard.update(progress, latest[shard.folder.path.parent]) for shard in shards]
+    latest: dict[str, dict[str, int]] = {}
+    here = [shard for shard in shards if isinstance(shard, LocalShard)]
+    for shard in here:
+        latest.setdefault(shard.crawl, {})[shard.name] = shard.last_revision()
+    changed = [shard.update(progress, latest[shard.crawl]) for shard in here]
+    changed += [shard.refresh() for shard in shards if isinstance(shard, RemoteShard)]
     return any(changed)
 
 

@@ -9,15 +9,30 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from periplus.cluster.addresses import cluster_settings
 from periplus.search.collection import Collection
 from periplus.search.names import GazetteerNames
+from periplus.search.remote import ClusterLink
 from periplus.search.request import SearchRequest
 from periplus.search.results import Hit, SearchResult, Trend
 from periplus.search.trend import check_every
 
 __all__ = ["search", "trend"]
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a crawl.", show_default=False)]
+CLUSTER_SECONDS = 10.0
+"""How long an answer of a cluster is waited for; who has not answered by then is missing."""
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Folder of a crawl; with --cluster its name.", show_default=False)
+]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        "--cluster",
+        metavar="SERVERS",
+        help="Ask the machines of a cluster, by NATS: nats://HOST:4222, or a TOML file with a [cluster] table.",
+    ),
+]
 Query = Annotated[
     str,
     typer.Argument(
@@ -53,6 +68,7 @@ def search(
         int,
         typer.Option("--freshness", metavar="DAYS", help="Pages this old count half as much; 0: age does not count."),
     ] = 0,
+    cluster: Cluster = "",
     as_json: AsJson = False,
 ) -> None:
     """Search a crawl by what, where and when.
@@ -73,8 +89,8 @@ def search(
         explain=explain,
         freshness=freshness,
     )
-    with _open(folder) as collection:
-        result = collection.search(request)
+    with _open(folder, cluster) as collection:
+        result = collection.search(request, seconds=CLUSTER_SECONDS if cluster else None)
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False))
     else:
@@ -92,6 +108,7 @@ def trend(
     polygon: Shape = None,
     since: Since = None,
     until: Until = None,
+    cluster: Cluster = "",
     as_json: AsJson = False,
 ) -> None:
     """Count the pages that answer a question over time.
@@ -100,7 +117,7 @@ def trend(
     """
     bucket = check_every(every)
     request = SearchRequest.of(query, place=place, near=near, bbox=bbox, polygon=polygon, since=since, until=until)
-    with _open(folder) as collection:
+    with _open(folder, cluster) as collection:
         result = collection.trend(request, bucket)
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False))
@@ -108,7 +125,9 @@ def trend(
         _show_trend(result)
 
 
-def _open(folder: Path) -> Collection:
+def _open(folder: Path, cluster: str) -> Collection:
+    if cluster:
+        return Collection.of_cluster(ClusterLink(cluster_settings(cluster), str(folder)), names=GazetteerNames())
     errors = Console(stderr=True)
     if not errors.is_terminal:
         return Collection.open([folder], names=GazetteerNames())
@@ -142,6 +161,8 @@ def _meaning(result: SearchResult) -> Text:
         text.append(f" · when: {query.days.since or '…'} to {query.days.until or '…'}", style="not bold")
     if result.relaxed:
         text.append(" · no page has all the words; these have some", style="yellow")
+    if result.missing:
+        text.append(f" · without {', '.join(result.missing)}: no answer from there", style="yellow")
     if result.did_you_mean:
         text.append(f" · did you mean: {result.did_you_mean}", style="yellow")
     return text
@@ -179,3 +200,5 @@ def _show_trend(result: Trend) -> None:
     console = Console()
     console.print(table)
     console.print(f"{result.total:,} pages, {result.undated:,} of them without a date")
+    if result.missing:
+        console.print(f"without {', '.join(result.missing)}: no answer from there")

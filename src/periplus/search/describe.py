@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from periplus.errors import ConfigError
 from periplus.index import IndexQuery, day_of
 from periplus.search.atlas import Atlas
 from periplus.search.question import Question
 from periplus.search.shard import PageRecord, Shard
 from periplus.search.snippets import Mark, Marker, merge
-from periplus.settings import Job, load_job
-from periplus.store.folder import CrawlFolder
 
 __all__ = ["describe", "page_view"]
 
@@ -21,7 +18,7 @@ def page_view(
     shard: Shard, record: PageRecord, question: Question, atlas: Atlas, languages: frozenset[str]
 ) -> dict[str, Any]:
     """A page's text with marks for its places and for the question's words, and why it was kept."""
-    text, mentions = shard.text(record.id)
+    text, mentions = shard.texts([record.id]).get(record.id, ("", []))
     marker = Marker([word.text for word in question.what if not word.excluded], [], languages)
     marks = merge(marker.marks(text), (Mark(start, end, "where") for start, end, _, _ in mentions), len(text))
     place_at = {start: place_id for start, _, place_id, _ in mentions}
@@ -49,9 +46,10 @@ def page_view(
     }
 
 
-def describe(folders: Sequence[CrawlFolder], shards: Sequence[Shard], atlas: Atlas) -> dict[str, Any]:
+def describe(shards: Sequence[Shard], atlas: Atlas) -> dict[str, Any]:
     """Crawls, nodes with what they own, counts, span of dates, busiest places."""
     days: dict[int, int] = {}
+    crawls = dict.fromkeys(shard.crawl for shard in shards)
     for shard in shards:
         for day, count in shard.index.numbers(IndexQuery(), "day", 60_000).items():
             days[day] = days.get(day, 0) + count
@@ -60,7 +58,7 @@ def describe(folders: Sequence[CrawlFolder], shards: Sequence[Shard], atlas: Atl
         (p for p in known if p.kind in ("city", "feature")), key=lambda p: (-p.main_pages, -p.pages, p.name)
     )
     return {
-        "crawls": [_crawl(folder, shards) for folder in folders],
+        "crawls": [_crawl([one for one in shards if one.crawl == crawl]) for crawl in crawls],
         "pages": sum(shard.index.count(IndexQuery()) for shard in shards),
         "places": sum(place.point is not None for place in known),
         "countries": sum(place.kind == "country" for place in known),
@@ -70,18 +68,14 @@ def describe(folders: Sequence[CrawlFolder], shards: Sequence[Shard], atlas: Atl
     }
 
 
-def _crawl(folder: CrawlFolder, shards: Sequence[Shard]) -> dict[str, Any]:
-    try:
-        job = load_job(folder.job_file)
-    except ConfigError:  # the crawl is there although its file is of another version
-        job = Job(name=folder.path.resolve().name)
+def _crawl(shards: Sequence[Shard]) -> dict[str, Any]:
+    job = shards[0].job()
     nodes = [
         {
             "node": shard.key,
             "pages": shard.index.count(IndexQuery()),
-            "places": job.nodes[shard.folder.name].places if shard.folder.name in job.nodes else [],
+            "places": job.nodes[shard.name].places if shard.name in job.nodes else [],
         }
         for shard in shards
-        if shard.folder.path.parent.parent == folder.path
     ]
     return {"name": job.name, "topic": job.topic.name or job.name, "nodes": nodes}

@@ -5,21 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from periplus.errors import ConfigError, Corrupt, PlaceError
+from periplus.errors import PlaceError
 from periplus.model import Page
 from periplus.places import Gazetteer, locate
 from periplus.search.shard import PageRecord, Shard
-from periplus.settings import load_job
-from periplus.store.database import storage_errors
-from periplus.store.folder import CrawlFolder
 from periplus.topics import make_topics
 from periplus.topics.relevance import judge
 
-__all__ = ["archive_record", "evidence_of", "links_of"]
+__all__ = ["evidence_of", "links_of"]
 
 MOST_LINKS = 200
 MOST_EVIDENCE = 20
-MOST_RECORD_BYTES = 64 * 2**20
 
 
 def evidence_of(shard: Shard, record: PageRecord, gazetteer: Gazetteer) -> list[dict[str, Any]]:
@@ -28,13 +24,12 @@ def evidence_of(shard: Shard, record: PageRecord, gazetteer: Gazetteer) -> list[
     The page is judged anew from its stored text, so the numbers may differ a little from those of the crawl, which
     also knew the page's markup.
     """
-    folder = CrawlFolder(shard.folder.path.parent.parent)
+    job = shard.job()
     try:
-        job = load_job(folder.job_file)
         topics = make_topics(job.topic, job.topics, job.name, gazetteer)
-    except (ConfigError, PlaceError):  # the crawl is there although its file is of another version
+    except PlaceError:  # the gazetteer is another one than the crawl's
         return []
-    text, _ = shard.text(record.id)
+    text, _ = shard.texts([record.id]).get(record.id, ("", []))
     page = Page(record.url, record.title, text, (), record.language)
     located = locate(text, gazetteer, url=record.url, candidates=False)
     rows = []
@@ -72,10 +67,9 @@ def links_of(shard: Shard, page: int, shards: Sequence[Shard]) -> list[dict[str,
         return []
     marks = np.frombuffer(packed.fingerprints, dtype="<i8")[:MOST_LINKS].tolist()
     nodes = np.frombuffer(packed.nodes, dtype="<u2")[:MOST_LINKS].tolist()
-    crawl = shard.folder.path.parent
     known: dict[int, tuple[str, str]] = {}
     for other in shards:
-        if other.folder.path.parent == crawl:
+        if other.crawl == shard.crawl:
             known |= other.urls(marks)
     found = []
     for number, (mark, node) in enumerate(zip(marks, nodes, strict=False)):
@@ -89,17 +83,3 @@ def links_of(shard: Shard, page: int, shards: Sequence[Shard]) -> list[dict[str,
             }
         )
     return found
-
-
-def archive_record(shard: Shard, page: int) -> bytes | None:
-    """The page's WARC record as it is stored, one gzip member; None if it has none."""
-    where = shard.record_place(page)
-    if where is None:
-        return None
-    name, offset, length = where
-    path = shard.folder.archive / name
-    if path.parent != shard.folder.archive or not 0 < length <= MOST_RECORD_BYTES:
-        raise Corrupt(f"{shard.folder.database}: page {page} has no proper archive record; run `periplus verify`")
-    with storage_errors(path), path.open("rb") as file:
-        file.seek(offset)
-        return file.read(length)

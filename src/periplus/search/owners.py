@@ -4,15 +4,12 @@ A node owns the places that its table in the job names, everything inside them, 
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
-from periplus.errors import ConfigError, QueryError
+from periplus.errors import QueryError
 from periplus.index import IndexQuery
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.shard import Shard
 from periplus.search.where import Where, named_place
-from periplus.settings import load_job
-from periplus.store.folder import CrawlFolder
 
 __all__ = ["in_order", "owned_places"]
 
@@ -20,16 +17,13 @@ MOST_NAMES = 5_000
 """Names of a node's table that are looked up."""
 
 
-def owned_places(folders: Sequence[CrawlFolder], shards: Sequence[Shard], atlas: Atlas) -> dict[str, list[KnownPlace]]:
+def owned_places(shards: Sequence[Shard], atlas: Atlas) -> dict[str, list[KnownPlace]]:
     """The places of each node's table that the collection has pages about."""
-    tables: dict[tuple[str, str], list[str]] = {}
-    for folder in folders:
-        with suppress(ConfigError):  # the crawl is there although its file is of another version
-            for name, node in load_job(folder.job_file).nodes.items():
-                tables[str(folder.path), name] = node.places
+    jobs = {shard.crawl: shard.job() for shard in shards}
     found: dict[str, list[KnownPlace]] = {}
     for shard in shards:
-        names = tables.get((str(shard.folder.path.parent.parent), shard.folder.name), [])
+        table = jobs[shard.crawl].nodes.get(shard.name)
+        names = table.places if table else []
         found[shard.key] = [place for name in names[:MOST_NAMES] if (place := _place(name, atlas))]
     return found
 

@@ -24,7 +24,7 @@ LOOKED_AT = 60
 
 def similar_pages(shards: Sequence[Shard], home: Shard, record: PageRecord, atlas: Atlas) -> list[dict[str, Any]]:
     """Pages like this one, the most alike first; copies of it are left out."""
-    text, _ = home.text(record.id)
+    text, _ = home.texts([record.id]).get(record.id, ("", []))
     scored: list[tuple[float, Shard, int]] = []
     for shard in shards:
         alike = shard.index.similar(record.title, text, record.language, SHOWN + 3)

@@ -156,7 +156,7 @@ class SearchResult:
     relaxed: bool = False
     did_you_mean: str = ""
     nodes: tuple[str, ...] = ()  # that were asked, in this order
-    missing: tuple[str, ...] = ()  # that were not asked for want of time: the answer is a part
+    missing: tuple[str, ...] = ()  # that were not asked for want of time, or said nothing: the answer is a part
     as_of: str = ""  # give it back with the next offset, and pages that came meanwhile do not shift the results
 
     def to_json(self) -> dict[str, Any]:
@@ -222,6 +222,7 @@ class Trend:
     total: int
     undated: int
     buckets: tuple[Bucket, ...]
+    missing: tuple[str, ...] = ()  # nodes that said nothing: the counts lack theirs
 
     def to_json(self) -> dict[str, Any]:
         """The buckets in order, empty ones between others included."""
@@ -231,6 +232,7 @@ class Trend:
             "total": self.total,
             "undated": self.undated,
             "buckets": [{"start": bucket.start, "count": bucket.count} for bucket in self.buckets],
+            "missing": list(self.missing),
         }
 
 

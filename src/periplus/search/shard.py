@@ -1,17 +1,29 @@
-"""One node's part of a collection: its database for reading and its index, asked together."""
+"""One node's part of a collection: its database for reading and its index, asked together.
+
+`Shard` is what the rest of search asks; `LocalShard` has it in a folder of this machine, `remote.RemoteShard` asks the
+machine that has it.
+"""
 
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from periplus.errors import EnvironmentFailure, FolderInUse
-from periplus.index import NodeIndex, unpack_mentions, unpack_text
+from periplus.errors import ConfigError, Corrupt, EnvironmentFailure, FolderInUse
+from periplus.index import IndexQuery, NodeIndex, RankedPage, Ranking, unpack_mentions, unpack_text
+from periplus.settings import Job, load_job
 from periplus.store.database import open_reader, storage_errors
-from periplus.store.folder import NodeFolder
+from periplus.store.folder import CrawlFolder, NodeFolder
 
-__all__ = ["PageRecord", "Shard"]
+__all__ = ["LocalShard", "PackedLinks", "PageIndex", "PageRecord", "PageText", "Shard"]
+
+MOST_RECORD_BYTES = 64 * 2**20
+PlaceRow = tuple[int, str, str, str, str, float, float, int, str, str]
+"""id, name, kind, country, admin1, lon, lat, population, path and ancestors (both JSON)."""
+
+PageText = tuple[str, list[tuple[int, int, int, float]]]
+"""The text of a page and its mentions: start, end, place, confidence."""
 
 _COLUMNS = (
     "id, url, title, description, language, published, fetched_at, topic, main_place, content_digest, "
@@ -50,11 +62,88 @@ class PackedLinks:
     names: dict[int, str]
 
 
-class Shard:
-    """A node of a collection. Any thread may ask; the database takes one at a time."""
+class PageIndex(Protocol):
+    """What search asks of a node's index; see `NodeIndex`."""
+
+    @property
+    def languages(self) -> frozenset[str]: ...
+    @property
+    def stamp(self) -> int: ...
+    def count(self, query: IndexQuery) -> int: ...
+    def top(self, query: IndexQuery, most: int, *, by_time: bool = False, stamp: int | None = None) -> Ranking: ...
+    def counts(self, query: IndexQuery, fields: Mapping[str, int]) -> dict[str, dict[str, int]]: ...
+    def numbers(self, query: IndexQuery, field: str, most: int) -> dict[int, int]: ...
+    def words(self, prefix: str, most: int | None = None) -> list[tuple[str, int]]: ...
+    def similar(self, title: str, text: str, language: str, most: int) -> list[RankedPage]: ...
+
+
+class Shard(Protocol):
+    """A node of a collection. `key` names it there, `name` in its crawl, `crawl` is the same for nodes of one crawl."""
+
+    key: str
+    name: str
+    crawl: str
+
+    @property
+    def index(self) -> PageIndex:
+        """Its index."""
+        ...
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it did not answer lately, so that an answer lacks what it has."""
+        ...
+
+    def job(self) -> Job:
+        """The job of its crawl."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds open."""
+        ...
+
+    def places(self) -> list[PlaceRow]:
+        """All places that its pages name."""
+        ...
+
+    def records(self, pages: Sequence[int]) -> dict[int, PageRecord]:
+        """The kept ones among these pages."""
+        ...
+
+    def footprints(self, pages: Sequence[int]) -> dict[int, list[tuple[int, float]]]:
+        """The places of these pages with their weights, heaviest first."""
+        ...
+
+    def texts(self, pages: Sequence[int]) -> dict[int, PageText]:
+        """The texts of these pages with their mentions."""
+        ...
+
+    def links(self, page: int) -> PackedLinks | None:
+        """The links of a page; None if it has none."""
+        ...
+
+    def urls(self, fingerprints: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """URLs that the node knows by their fingerprints, with what became of them."""
+        ...
+
+    def is_archived(self, page: int) -> bool:
+        """Whether the page has an archive record."""
+        ...
+
+    def archive_record(self, page: int) -> bytes | None:
+        """The page's WARC record as it is stored, one gzip member; None if it has none."""
+        ...
+
+
+class LocalShard:
+    """A node in a folder of this machine. Any thread may ask; the database takes one at a time."""
+
+    is_silent = False
 
     def __init__(self, key: str, folder: NodeFolder, db: sqlite3.Connection, index: NodeIndex) -> None:
         self.key = key
+        self.name = folder.name
+        self.crawl = str(folder.path.parent.parent)
         self.folder = folder
         self.index = index
         self._db = db
@@ -62,7 +151,7 @@ class Shard:
         self._turn = threading.Lock()
 
     @classmethod
-    def open(cls, key: str, folder: NodeFolder) -> "Shard":
+    def open(cls, key: str, folder: NodeFolder) -> "LocalShard":
         """Open the node's database and its index, an empty one if there is none yet."""
         db = open_reader(folder.database)
         return cls(key, folder, db, NodeIndex.open(folder.index))
@@ -99,13 +188,29 @@ class Shard:
         with self._turn, storage_errors(self._path):
             return self._db.execute(sql, values).fetchall()
 
-    def places(self) -> list[tuple[Any, ...]]:
-        """All rows of `place`."""
-        return self._rows("SELECT id, name, kind, country, admin1, lon, lat, population, path, ancestors FROM place")
+    @property
+    def crawl_folder(self) -> CrawlFolder:
+        """The crawl that the node is of."""
+        return CrawlFolder(self.folder.path.parent.parent)
 
-    def kept(self) -> int:
-        """How many pages are kept."""
-        return int(self._rows("SELECT count(*) FROM page WHERE kept = 1")[0][0])
+    def job(self) -> Job:
+        """The job of its crawl; a bare one if its file is of another version."""
+        folder = self.crawl_folder
+        try:
+            return load_job(folder.job_file)
+        except ConfigError:
+            return Job(name=folder.path.resolve().name)
+
+    def places(self) -> list[PlaceRow]:
+        """All rows of `place`."""
+        return self.places_after(None, -1)
+
+    def places_after(self, after: int | None, most: int) -> list[PlaceRow]:
+        """Rows of `place` in the order of their ids, behind one of them."""
+        columns = "id, name, kind, country, admin1, lon, lat, population, path, ancestors"
+        where, values = ("", [most]) if after is None else ("WHERE id > ?", [after, most])
+        rows: list[Any] = self._rows(f"SELECT {columns} FROM place {where} ORDER BY id LIMIT ?", values)
+        return rows
 
     def records(self, pages: Sequence[int]) -> dict[int, PageRecord]:
         """The kept ones among these pages."""
@@ -150,17 +255,37 @@ class Shard:
         )
         return {mark: (url, outcome) for mark, url, outcome in rows}
 
-    def record_place(self, page: int) -> tuple[str, int, int] | None:
-        """File, offset and length of a page's archive record; None if it has none."""
+    def _record_place(self, page: int) -> tuple[str, int, int] | None:
         rows = self._rows(
             "SELECT warc_file, warc_offset, warc_length FROM page WHERE id = ? AND kept = 1 AND warc_file IS NOT NULL",
             (page,),
         )
         return tuple(rows[0]) if rows else None
 
-    def text(self, page: int) -> tuple[str, list[tuple[int, int, int, float]]]:
-        """The text of a page and its mentions: start, end, place, confidence."""
-        rows = self._rows("SELECT text, mentions FROM page_text WHERE page_id = ?", (page,))
-        if not rows:
-            return "", []
-        return unpack_text(rows[0][0]), unpack_mentions(rows[0][1])
+    def is_archived(self, page: int) -> bool:
+        """Whether the page has an archive record."""
+        return self._record_place(page) is not None
+
+    def archive_record(self, page: int) -> bytes | None:
+        """The page's WARC record as it is stored, one gzip member; None if it has none."""
+        where = self._record_place(page)
+        if where is None:
+            return None
+        name, offset, length = where
+        path = self.folder.archive / name
+        if path.parent != self.folder.archive or not 0 < length <= MOST_RECORD_BYTES:
+            raise Corrupt(f"{self._path}: page {page} has no proper archive record; run `periplus verify`")
+        with storage_errors(path), path.open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
+
+    def texts(self, pages: Sequence[int]) -> dict[int, PageText]:
+        """The texts of these pages with their mentions; what cannot be found has none."""
+        found: dict[int, PageText] = {}
+        for start in range(0, len(pages), 900):
+            part = pages[start : start + 900]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT page_id, text, mentions FROM page_text WHERE page_id IN ({marks})"
+            for page, text, mentions in self._rows(sql, part):
+                found[page] = unpack_text(text), unpack_mentions(mentions)
+        return found

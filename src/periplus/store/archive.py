@@ -96,6 +96,11 @@ def _request_record(fetched: Fetched) -> bytes:
     return _member("request", fetched, block, links)
 
 
+def timing_record(fetched: Fetched) -> bytes:
+    """How long a response took to come, for archives that are to be replayed."""
+    return _metadata_record(fetched, {})
+
+
 def _metadata_record(fetched: Fetched, facts: Mapping[str, str]) -> bytes:
     fields = {"fetchTimeMs": str(round(fetched.seconds * 1_000)), **facts}
     block = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value).encode()

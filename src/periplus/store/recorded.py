@@ -5,10 +5,11 @@ records of a URL the first counts. A file that ends in the middle of a record is
 """
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +27,8 @@ __all__ = ["RecordedWeb"]
 
 MAX_BODY_BYTES = 10 * 2**20
 NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
+MAX_METADATA_BYTES = 64 * 2**10
+FETCH_TIME = re.compile(rb"(?im)^fetchTimeMs:\s*(\d{1,9})\s*$")
 WARC_NAMES = (".warc", ".warc.gz")
 
 
@@ -102,18 +105,26 @@ class RecordedWeb:
     def _read(self, number: int, offset: int = 0) -> Iterator[tuple[int, Fetched]]:
         file = self._files[number]
         with closing(io.BufferedReader(_Part(file, offset))) as stream:
-            records = ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True)
+            kinds = WarcRecordType.response | WarcRecordType.metadata
+            records = ArchiveIterator(stream, record_types=kinds, parse_http=True)
+            last: tuple[int, Fetched] | None = None  # its metadata may follow
             while True:
                 try:
                     record = next(records, None)
-                    fetched = _fetched(record) if record else None
+                    fetched = _fetched(record) if record and record.record_type == WarcRecordType.response else None
+                    seconds = _fetch_seconds(record) if record and fetched is None else None
                 except (StreamError, EOFError, OSError, ValueError) as error:
                     self._note(f"{file.path}: ends in the middle of a record ({error}); read up to the last whole one")
-                    return
+                    record, fetched, seconds = None, None, None
+                if last is not None and record is not None and seconds is not None:
+                    last = (last[0], replace(last[1], seconds=seconds))
+                if last is not None and (record is None or fetched is not None):
+                    yield last
+                    last = None
                 if record is None:
                     return
                 if fetched is not None:
-                    yield offset + record.stream_pos, fetched
+                    last = (offset + record.stream_pos, fetched)
 
     def _note(self, line: str) -> None:
         if line not in self.notes:
@@ -144,6 +155,14 @@ def _warc_files(path: Path) -> Iterator[_File]:
                 yield _File(path, member.header_offset + 30 + name + extra, member.file_size)
     except zipfile.BadZipFile as error:
         raise UsageError(f"{path}: not a WACZ file ({error})") from error
+
+
+def _fetch_seconds(record: WarcRecord) -> float | None:
+    """How long the response before this metadata record took to come; None if it does not say."""
+    if record.record_type != WarcRecordType.metadata:
+        return None
+    found = FETCH_TIME.search(record.reader.read(MAX_METADATA_BYTES))
+    return int(found[1]) / 1_000 if found else None
 
 
 def _fetched(record: WarcRecord) -> Fetched | None:

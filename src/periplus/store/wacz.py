@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from periplus import __version__
 from periplus.model import Fetched
-from periplus.store.archive import warc_info, warc_record
+from periplus.store.archive import timing_record, warc_info, warc_record
 from periplus.store.database import storage_errors
 
 __all__ = ["write_wacz"]
@@ -54,6 +54,8 @@ def _write_warc(responses: Iterable[Fetched], path: Path) -> tuple[list[str], li
         for fetched in responses:
             offset, record = file.tell(), warc_record(fetched)
             file.write(record)
+            if fetched.seconds:
+                file.write(timing_record(fetched))
             where = {
                 "url": fetched.url,
                 "status": str(fetched.status),

@@ -8,7 +8,8 @@ be explained by its largest terms.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from periplus.errors import PlaceError
 from periplus.model import Assignment, Link, LinkPosition, Located, Page
@@ -23,7 +24,7 @@ from periplus.strategies.protocol import NOTHING_KNOWN, Claims, HostView, Known,
 from periplus.strategies.url import UrlFinding, UrlStrategy
 from periplus.strategies.weighing import Features, Terms, Weights, feature, learnt_weights, probabilities
 
-__all__ = ["BlendStrategy", "Parent", "Settled"]
+__all__ = ["ENOUGH", "BlendStrategy", "Parent", "Settled"]
 
 MAX_TERMS = 16
 MAX_PAGE_PLACES = 6
@@ -31,14 +32,15 @@ HALF_DISTANCE = 4.0
 """Tokens from the link at which a name counts half."""
 
 ENOUGH = 0.05
-"""From this probability on that its page has an address there, a link goes to a geographic node.
+"""From this probability on that its page has an address there, a link goes to a geographic node that has nothing else.
 
-One page in six has one on the webs that the weights are learnt on; a node takes the likeliest first, so that a low bar
-costs little.
+One page in six has one on the webs that the weights are learnt on.
 """
 
 CLEAR = 0.6
 """... if of all that speaks for geographic nodes this share speaks for it."""
+
+NO_BARS: Mapping[str, float] = MappingProxyType({})
 
 MIN_CLAIM = 0.05
 """Under policy b a node with less probability has no claim."""
@@ -50,24 +52,30 @@ Parent = tuple[str, bool]
 class Settled:
     """How a link was settled: the claims of the nodes, and the probability of the first."""
 
-    __slots__ = ("claims", "features", "geographic")
+    __slots__ = ("claims", "features", "geographic", "likeliest")
 
-    def __init__(self, claims: Claims, features: Features, geographic: float) -> None:
+    def __init__(self, claims: Claims, features: Features, geographic: float, likeliest: tuple[str, float]) -> None:
         self.claims = claims
         self.features = features
         self.geographic = geographic  # probability that the link leads to a page about the node's places, or any
+        self.likeliest = likeliest  # geographic node, with its probability, whether it gets the link or not
 
 
 class BlendStrategy(Strategy):
     """Weighs evidence. `evidence` needs the page, `settle` only what `evidence` gave and the crawl's memory."""
 
     def __init__(
-        self, ownership: Ownership, gazetteer: Gazetteer, ip: IpStrategy | None = None, weights: Weights | None = None
+        self,
+        ownership: Ownership,
+        gazetteer: Gazetteer,
+        ip: IpStrategy | None = None,
+        weights: Weights | None = None,
+        table: NameTable | None = None,
     ) -> None:
         self.ownership = ownership
         self._gazetteer = gazetteer
         self.weights = weights or learnt_weights()
-        table = NameTable(ownership, gazetteer)
+        table = table or NameTable(ownership, gazetteer)
         self._url = UrlStrategy(ownership, gazetteer, table)
         self._anchor = AnchorStrategy(ownership, gazetteer, table)
         self._content = ContentStrategy(ownership, gazetteer, table)
@@ -121,11 +129,15 @@ class BlendStrategy(Strategy):
         *,
         weights: Sequence[float] = (),
         odds: float = 0.0,
+        bars: Mapping[str, float] = NO_BARS,
     ) -> Settled:
-        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL."""
+        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL.
+
+        `bars` are the probabilities that nodes ask for, where that is more than ENOUGH.
+        """
         features = self.features(terms, view, parent)
         chances = probabilities(features, weights or self.weights, odds)
-        return self._settled(host, chances, features, terms)
+        return self._settled(host, chances, features, terms, bars)
 
     def features(self, terms: Terms, view: HostView, parent: Parent) -> dict[str | None, dict[int, float]]:
         """The evidence as features of each node that any of it speaks for, and of the general ones."""
@@ -161,7 +173,14 @@ class BlendStrategy(Strategy):
         nowhere[feature("host's pages, no place")] = trust * max(0.0, 1.0 - sum(shares.values()))
         nowhere[feature("host's pages, no address")] = trust * max(0.0, 1.0 - sum(addresses.values()))
 
-    def _settled(self, host: str, chances: dict[str | None, float], features: Features, terms: Terms) -> Settled:
+    def _settled(
+        self,
+        host: str,
+        chances: dict[str | None, float],
+        features: Features,
+        terms: Terms,
+        bars: Mapping[str, float],
+    ) -> Settled:
         """Nodes by probability; general ones take part as one."""
         ranked = sorted((-chance, node) for node, chance in chances.items() if node is not None)
         geographic = 1.0 - chances[None]
@@ -169,11 +188,11 @@ class BlendStrategy(Strategy):
             Assignment(node, self._place_for(node, terms), "blend") for chance, node in ranked if -chance >= MIN_CLAIM
         ]
         nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
-        best = -ranked[0][0] if ranked else 0.0
-        if claims and best >= ENOUGH and best >= CLEAR * geographic:
+        best, node = (-ranked[0][0], ranked[0][1]) if ranked else (0.0, "")
+        if claims and best >= max(ENOUGH, bars.get(node, 0.0)) and best >= CLEAR * geographic:
             own = [*claims, nowhere] if chances[None] >= MIN_CLAIM else claims
-            return Settled(tuple(own), features, best)
-        return Settled((nowhere, *claims), features, geographic)
+            return Settled(tuple(own), features, best, (node, best))
+        return Settled((nowhere, *claims), features, geographic, (node, best))
 
     def _place_for(self, node: str, terms: Terms) -> int | None:
         """The place behind a node's claim: that of its strongest evidence; None if only memory speaks for it."""

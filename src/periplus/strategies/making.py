@@ -12,6 +12,7 @@ from periplus.strategies.classifier import ClassifierStrategy, load_model
 from periplus.strategies.content import ContentStrategy
 from periplus.strategies.hash import HashStrategy, HostHashStrategy
 from periplus.strategies.ip import IpStrategy
+from periplus.strategies.names import NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import Strategy
 from periplus.strategies.url import UrlStrategy
@@ -28,6 +29,12 @@ STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
 }
 """Strategies that need nothing but the nodes and the gazetteer."""
 
+BY_NAMES: dict[str, Callable[[Ownership, Gazetteer, NameTable | None], Strategy]] = {
+    "url": UrlStrategy,
+    "anchor": AnchorStrategy,
+    "content": ContentStrategy,
+}
+
 
 def make_strategy(
     name: str,
@@ -41,8 +48,11 @@ def make_strategy(
     ip_confidence: float = 0.0,
     places: str = "blend",
     in_crawl: bool = False,
+    table: NameTable | None = None,
 ) -> Strategy:
     """The strategy of that name. ConfigError in one line if something that it needs is missing.
+
+    `table` are the names of these targets, if they are at hand: several strategies may share them.
 
     `nearest` and `place+nearest` have only their first half here, which needs no network: any node, by the hash of the
     host, or the place's, by the strategy `places`. The crawl settles the rest (`reaching.py`), and only in one are they
@@ -67,8 +77,10 @@ def make_strategy(
         return ClassifierStrategy(ownership, gazetteer, load_model(folder / classifier_model))
     if name == "ip":
         return ip()
-    if name == "blend" and (ip_database or geofeeds):
-        return BlendStrategy(ownership, gazetteer, ip())
+    if name == "blend":
+        return BlendStrategy(ownership, gazetteer, ip() if ip_database or geofeeds else None, table=table)
+    if name in BY_NAMES:
+        return BY_NAMES[name](ownership, gazetteer, table)
     if name not in STRATEGIES:
         raise ConfigError(f"no strategy is called {name!r}; choose one of {', '.join(STRATEGIES)}")
     return STRATEGIES[name](ownership, gazetteer)

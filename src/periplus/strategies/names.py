@@ -56,17 +56,52 @@ class Candidate:
 
 def words_of(text: str) -> list[str]:
     """The words of a text, folded: no capitals, no accents, no apostrophes."""
-    if text.isascii():
-        if text.isalpha():  # most names; the table reads a quarter of a million
-            return [text.lower()]
-    else:
-        text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    return WORDS.findall(text.replace("'", "").casefold())
+    return WORDS.findall(_folded(text))
+
+
+def _folded(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        text = text.translate(dict.fromkeys(map(ord, filter(unicodedata.combining, set(text)))))
+    return text.replace("'", "").casefold()
 
 
 def glue(text: str) -> str:
     """The words of a text written as one."""
     return "".join(words_of(text))
+
+
+class NameIndex:
+    """Rows of the gazetteer by glued main name; and the spelling of names of several words."""
+
+    def __init__(self, gazetteer: Gazetteer) -> None:
+        self.spelled: dict[str, str] = {}
+        self._first: dict[str, int] = {}
+        self._further: dict[str, list[int]] = {}  # few names have more than one row: lists for all would take longest
+        for row, name in enumerate(_folded_names(gazetteer)):
+            key = name
+            if not name.isalpha():
+                words = WORDS.findall(name)
+                key = "".join(words)
+                if len(words) > 1:
+                    self.spelled[key] = " ".join(words)
+            if self._first.setdefault(key, row) != row:
+                self._further.setdefault(key, []).append(row)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._first
+
+    def rows(self, key: str) -> list[int]:
+        """The rows of places with that name."""
+        return [self._first[key], *self._further.get(key, ())] if key in self._first else []
+
+
+def _folded_names(gazetteer: Gazetteer) -> list[str]:
+    """The main names, row by row: a quarter of a million, so they are folded in two goes, those with accents apart."""
+    names = [name.replace("\n", " ") for name in gazetteer.main_names()]
+    plain = iter(_folded("\n".join(name for name in names if name.isascii())).split("\n"))
+    accented = iter(_folded("\n".join(name for name in names if not name.isascii())).split("\n"))
+    return [next(plain if name.isascii() else accented) for name in names]
 
 
 class NameTable:
@@ -78,34 +113,34 @@ class NameTable:
         self._made: dict[int, Candidate] = {}
         self.candidates: dict[str, tuple[Candidate, ...]] = {}
         self.spellings: dict[str, set[str]] = {}  # glued -> words with single spaces
-        rows_by_name, words_by_name = _index_names(gazetteer)
+        index = NameIndex(gazetteer)
         places = list(ownership.named_places())
         for place in places:
-            self._add_names(place.name, place, rows_by_name)
+            self._add_names(place.name, place, index)
         for place in places:
             if place.population >= BIG_PLACE:
-                self._add_other_names(place, rows_by_name)
-        self._add_longer_names(rows_by_name, words_by_name)
+                self._add_other_names(place, index)
+        self._add_longer_names(index)
 
-    def _add_names(self, name: str, place: Place, rows_by_name: dict[str, list[int]]) -> None:
+    def _add_names(self, name: str, place: Place, index: NameIndex) -> None:
         """A name in all its forms, with everybody who bears it."""
         for form in _forms(" ".join(words_of(name))):
             key = form.replace(" ", "")
             if key not in self.candidates:
-                self.candidates[key] = self._bearers(rows_by_name.get(key, ()))
+                self.candidates[key] = self._bearers(index.rows(key))
             self.spellings.setdefault(key, set()).add(form)
             if all(candidate.place.id != place.id for candidate in self.candidates[key]):
                 self.candidates[key] = tuple(sorted((*self.candidates[key], self.candidate(place)), key=_rank))
 
-    def _add_other_names(self, place: Place, rows_by_name: dict[str, list[int]]) -> None:
+    def _add_other_names(self, place: Place, index: NameIndex) -> None:
         """Other names and initials of a big place, unless they are somebody's own name."""
         for other in self._gazetteer.other_names(place.id):
             key = glue(other)
-            if other.isascii() and len(key) >= MIN_ALIAS_LETTERS and key not in rows_by_name and key not in NOT_NAMES:
-                self._add_names(other, place, rows_by_name)
+            if other.isascii() and len(key) >= MIN_ALIAS_LETTERS and key not in index and key not in NOT_NAMES:
+                self._add_names(other, place, index)
         initials = "".join(word[0] for word in place.name.split())
         if len(initials) > 1 and initials.isupper() and self._is_called(initials, place):
-            self._add_names(initials, place, rows_by_name)
+            self._add_names(initials, place, index)
 
     def _is_called(self, name: str, place: Place) -> bool:
         """Whether the gazetteer has the name for this city before all others."""
@@ -138,28 +173,15 @@ class NameTable:
             self._made[place.id] = made
         return made
 
-    def _add_longer_names(self, rows_by_name: dict[str, list[int]], words_by_name: dict[str, str]) -> None:
+    def _add_longer_names(self, index: NameIndex) -> None:
         """Names of other places that contain a target's name as a word: they take it away from the target."""
         lone = {form for forms in self.spellings.values() for form in forms if " " not in form}
-        for key, spelled in words_by_name.items():
+        for key, spelled in index.spelled.items():
             if key not in self.candidates and not lone.isdisjoint(spelled.split(" ")):
-                bearers = self._bearers(rows_by_name[key])
+                bearers = self._bearers(index.rows(key))
                 if bearers:
                     self.candidates[key] = bearers
                     self.spellings[key] = {spelled}
-
-
-def _index_names(gazetteer: Gazetteer) -> tuple[dict[str, list[int]], dict[str, str]]:
-    """Rows of the gazetteer by glued main name; and the spelling of names of several words."""
-    rows: dict[str, list[int]] = {}
-    spelled: dict[str, str] = {}
-    for row, name in gazetteer.iter_names():
-        words = words_of(name)
-        key = "".join(words)
-        rows.setdefault(key, []).append(row)
-        if len(words) > 1:
-            spelled[key] = " ".join(words)
-    return rows, spelled
 
 
 def _rank(candidate: Candidate) -> tuple[float, int]:

@@ -127,7 +127,7 @@ class Ownership:
         regions = [place for place in self.targets if place.kind in ("country", "admin1")]
         for region in regions:
             code = region.admin1 if region.kind == "admin1" else None
-            yield from (city for city in self.gazetteer.cities_of(region.country, code) if city.population)
+            yield from self.gazetteer.cities_of(region.country, code, least=1)
         if self.owner_by_zone or self.areas:
             areas = [area for _, area in self.areas]
             cities = _cities_within(self.gazetteer, self.owner_by_zone, areas)

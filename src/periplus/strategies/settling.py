@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import msgspec
 
 from periplus.model import Analysis, Link, Located, Page, RoutedLink
-from periplus.strategies.blend import BlendStrategy
+from periplus.strategies.blend import BlendStrategy, Parent, Settled
+from periplus.strategies.demands import Demands
 from periplus.strategies.hosts import HostPlaces
-from periplus.strategies.protocol import Strategy
+from periplus.strategies.protocol import HostView, Strategy
 from periplus.strategies.shapes import Shapes, forms
 from periplus.strategies.weighing import Features, stepped
-from periplus.urls import fingerprint
+from periplus.urls import MarkSet, fingerprint
 
 __all__ = ["Settling", "Told"]
 
@@ -55,6 +56,8 @@ class Settling:
         self._settled: dict[int, str] = {}
         self._expected: dict[int, Features] = {}
         self._shapes = Shapes()
+        self._demands = Demands()
+        self._counted = MarkSet()  # the links among these, where decisions are not remembered
         self._pages = self._addressed = 0
         self._learnt = list(self._strategy.weights) if self._strategy else []
 
@@ -90,27 +93,42 @@ class Settling:
         """Take up a decision of an earlier run."""
         self._settled.setdefault(fingerprint, node)
 
+    def ended(self, node: str) -> None:
+        """Take up that a node is done with one of its URLs, whatever came of it."""
+        self._demands.ended(node)
+
     def settle(self, links: tuple[RoutedLink, ...], node: str, host: str = "") -> tuple[RoutedLink, ...]:
         """The links of a page of `node` on `host`, each with the node that it goes to."""
         strategy = self._strategy
         if strategy is None or not self._settles:
             return links
-        views = {link.host: self._hosts.view(link.host) for link in links}
+        views: dict[str, HostView] = {}
         done = []
         for link in links:
-            parent = (node, link.host == host)
-            odds = self._shapes.odds(forms(link.url))
-            found = strategy.settle(link.host, link.evidence, views[link.host], parent, weights=self._learnt, odds=odds)
-            receiver = self._settled.get(link.fingerprint)
-            if receiver is None:
+            receiver, worth = self._settled.get(link.fingerprint), link.priority
+            if receiver is None:  # else the URL is known, and nobody asks again what it is worth
+                if link.host not in views:
+                    views[link.host] = self._hosts.view(link.host)
+                found = self._found(strategy, link, views[link.host], (node, link.host == host))
                 receiver = found.claims[0].node
-                if self._remembers:
-                    self._settled[link.fingerprint] = receiver
-                if len(self._expected) < MAX_EXPECTED:
-                    self._expected.setdefault(link.fingerprint, found.features)
-            worth = found.geographic if self._orders else link.priority
+                worth = found.geographic if self._orders else worth
             done.append(msgspec.structs.replace(link, node=receiver, priority=worth, evidence=()))
         return tuple(done)
+
+    def _found(self, strategy: BlendStrategy, link: RoutedLink, view: HostView, parent: Parent) -> Settled:
+        """Settle a link, and remember what is needed of that."""
+        odds = self._shapes.odds(forms(link.url))
+        found = strategy.settle(
+            link.host, link.evidence, view, parent, weights=self._learnt, odds=odds, bars=self._demands.bars
+        )
+        receiver = found.claims[0].node
+        if self._remembers or self._counted.add(link.fingerprint):
+            self._demands.take_up(receiver, found.likeliest)
+        if self._remembers:
+            self._settled[link.fingerprint] = receiver
+        if len(self._expected) < MAX_EXPECTED:
+            self._expected.setdefault(link.fingerprint, found.features)
+        return found
 
     def redirected(self, url: str, host: str, node: str) -> str:
         """The node for the target of a redirect that `node` met.

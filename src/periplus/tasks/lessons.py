@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import xxhash
 import zstandard
 
 from periplus.errors import UsageError
@@ -110,24 +111,31 @@ def check_count(count: int) -> None:
 
 
 class Judgements:
-    """What people said about pages of a crawl, in its folder: the last word about each URL counts."""
+    """What people said about pages of a crawl, in its folder: the last word about each URL and topic counts.
 
-    def __init__(self, folder: CrawlFolder) -> None:
+    `topic`: the name of one of several topics of the crawl; empty where it has only one.
+    """
+
+    def __init__(self, folder: CrawlFolder, topic: str = "") -> None:
         self._folder = folder
+        self._topic = topic
         self._path = folder.path / "judgements.jsonl"
 
     @property
     def topic_file(self) -> Path:
         """Where the topic's memory lies beside, if it was learnt from samples."""
-        return self._folder.path / "topic.toml"
+        if not self._topic:
+            return self._folder.path / "topic.toml"
+        return self._folder.path / f"topic-{xxhash.xxh3_64_hexdigest(self._topic.encode('utf-8', 'replace'))}.toml"
 
     def add(self, url: str, good: bool | None) -> None:
         """Note a judgement; None takes it back."""
+        row = {"url": url, "good": good} | ({"topic": self._topic} if self._topic else {})
         with storage_errors(self._path), self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"url": url, "good": good}) + "\n")
+            file.write(json.dumps(row) + "\n")
 
     def all(self) -> dict[str, bool]:
-        """Judged URLs in the order of their first judgement."""
+        """Judged URLs of the topic in the order of their first judgement."""
         found: dict[str, bool | None] = {}
         try:
             lines = self._path.read_text("utf-8").splitlines()
@@ -136,8 +144,9 @@ class Judgements:
         for line in lines:
             try:
                 row = json.loads(line)
-                found[str(row["url"])] = row["good"]
-            except (ValueError, KeyError, TypeError):  # torn by a crash
+                if row.get("topic", "") == self._topic:
+                    found[str(row["url"])] = row["good"]
+            except (ValueError, KeyError, TypeError, AttributeError):  # torn by a crash
                 continue
         return {url: good for url, good in found.items() if isinstance(good, bool)}
 
@@ -148,12 +157,13 @@ class Judgements:
         save_memory(memory_path(self.topic_file), memory)
 
 
-def taught(folder: CrawlFolder, topic: TopicSettings, gazetteer: Gazetteer) -> TopicSettings | None:
+def taught(
+    folder: CrawlFolder, topic: TopicSettings, gazetteer: Gazetteer, judgements: Judgements
+) -> TopicSettings | None:
     """The topic learnt anew with the judged pages of a crawl; None while there are too few good ones to learn from.
 
     Samples are those it was learnt from before, if it was, and the pages judged good; pages judged bad speak against.
     """
-    judgements = Judgements(folder)
     path = memory_path(judgements.topic_file)
     memory = load_memory(path, gazetteer) if path.exists() else Memory()
     good: list[Document] = []

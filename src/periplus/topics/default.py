@@ -11,13 +11,12 @@ Places:             the share of the page's place mentions that lie in a target 
 """
 
 import math
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Sequence
 
 from periplus.model import Place
-from periplus.topics.reading import TITLE_BOOST, Reading
 from periplus.topics.topic import Topic
 from periplus.topics.view import View
+from periplus.topics.words import TITLE_BOOST
 
 __all__ = ["hand_step", "learnt_step", "place_share", "place_step"]
 
@@ -35,15 +34,14 @@ Found = dict[int, int]
 """Counts by the keyword's position in the topic."""
 
 
-def learnt_step(reading: Reading, topic: Topic, language: str, text: str) -> tuple[float, dict[str, float]]:
+def learnt_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str, float]]:
     """Relevance 0..1 of the page's words by learnt weights, and the keywords found with their counts."""
-    found = topic.lexicon(language).count_bags(reading.stems, reading.pairs, text)
-    against: Found = {}
+    counts, text = view.content(language), view.page.text
+    found = topic.lexicon(language).count_content(counts, text)
+    linear = _weighted(found, topic.keywords)
     if topic.against:
-        against = topic.lexicon(language, against=True).count_bags(reading.stems, reading.pairs, text)
-    linear = _weighted(found, topic.keywords) - _weighted(against, topic.against)
-    norm = reading.norm
-    linear = linear / norm if norm else 0.0
+        linear -= _weighted(topic.lexicon(language, against=True).count_content(counts, text), topic.against)
+    linear = linear / counts.norm if counts.norm else 0.0
     if topic.learnt.form == "cosine":
         score = max(0.0, topic.learnt.scale * linear)
     else:
@@ -52,16 +50,25 @@ def learnt_step(reading: Reading, topic: Topic, language: str, text: str) -> tup
 
 
 def _weighted(found: Found, keywords: tuple[tuple[str, float], ...]) -> float:
-    return sum([keywords[i][1] * _one_plus_log(n) for i, n in found.items()])
+    return sum([keywords[i][1] * _ONE_PLUS_LOG[n] for i, n in found.items()])
 
 
-@lru_cache(maxsize=4096)
-def _one_plus_log(count: int) -> float:
-    return 1.0 + math.log(count)
+class _OnePlusLog(dict[int, float]):
+    """1 + log count, by count."""
+
+    def __missing__(self, count: int) -> float:
+        found = 1.0 + math.log(count)
+        if count < 4096:
+            self[count] = found
+        return found
+
+
+_ONE_PLUS_LOG = _OnePlusLog()
 
 
 def _evidence(found: Found, topic: Topic) -> dict[str, float]:
-    return {topic.keywords[i][0]: float(n) for i, n in sorted(found.items())}
+    keywords = topic.keywords
+    return {keywords[i][0]: float(found[i]) for i in sorted(found)}
 
 
 def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str, float]]:
@@ -70,12 +77,11 @@ def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str,
     They are counted in the whole text, stop words and place names included; a title counts more.
     """
     lexicon = topic.lexicon(language)
-    chunks = view.chunks
-    found = lexicon.count_text(view.page.text, chunks)
+    found = lexicon.count_text(view.page.text, view.chunks)
     if title := view.page.title:
-        for number, count in lexicon.count_text(title).items():
+        for number, count in lexicon.count_text(title, view.title).items():
             found[number] = found.get(number, 0) + (1 + TITLE_BOOST) * count
-    return _by_hand(found, topic, chunks.count), _evidence(found, topic)
+    return _by_hand(found, topic, view.chunks.count), _evidence(found, topic)
 
 
 def _by_hand(found: Found, topic: Topic, words: int) -> float:
@@ -92,7 +98,7 @@ def _by_hand(found: Found, topic: Topic, words: int) -> float:
 
 
 def place_step(
-    masses: Mapping[Place, float], topic: Topic, words: int, country: str = "", url: str = ""
+    masses: Sequence[tuple[Place, float]], topic: Topic, words: int, country: str = "", url: str = ""
 ) -> tuple[float, dict[str, float]]:
     """Relevance 0..1 of the page's places, and the mass found for each of the topic's places."""
     if not topic.places:
@@ -103,7 +109,7 @@ def place_step(
 
 
 def place_share(
-    masses: Mapping[Place, float], topic: Topic, words: int, country: str = "", url: str = ""
+    masses: Sequence[tuple[Place, float]], topic: Topic, words: int, country: str = "", url: str = ""
 ) -> tuple[float, dict[str, float]]:
     """The share of the page's places that lie in the topic's, 0..1, with what counted for which.
 
@@ -114,17 +120,17 @@ def place_share(
     target = support = 0.0
     total = 1.0 + words / PLACE_WORDS if masses else 1.0
     by_position: dict[int, float] = {}
-    for place, mass in masses.items():
-        worth = table.worth(place)
-        if not worth.counts:
+    for place, mass in masses:
+        position, weight, counts = table.worth(place)
+        if not counts:
             continue  # a place around the target says neither yes nor no
         total += mass
-        if worth.position >= 0:
-            by_position[worth.position] = by_position.get(worth.position, 0.0) + mass
-            if worth.weight >= 0.5:
+        if position >= 0:
+            by_position[position] = by_position.get(position, 0.0) + mass
+            if weight >= 0.5:
                 target += mass
             else:
-                support += worth.weight * mass
+                support += weight * mass
     in_url = topic.url_names.find(url)[:1]
     for home in (table.countries.get(country, -1) if country else -1, *(table.worth(one).position for one in in_url)):
         if home < 0:

@@ -2,12 +2,12 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
 from periplus.topics.stopwords import stop_words
-from periplus.topics.tally import MOST, Chunks, cut, ints, unlike
+from periplus.topics.tally import Chunks, Ints, RowTable, StemCounts, cut, ints, taken
 from periplus.topics.words import CHUNKS, is_unspaced, primary_language, stem_phrase, stems
 
 __all__ = ["Lexicon"]
@@ -15,9 +15,6 @@ __all__ = ["Lexicon"]
 
 REMEMBERED_LINKS = 50_000
 """Texts of links whose keywords a lexicon remembers before it begins anew."""
-
-NOTHING = 1
-"""The mark of a chunk without keywords; 0 is one that was not met yet, and others count up from 2."""
 
 
 class Lexicon:
@@ -40,50 +37,48 @@ class Lexicon:
                 self.phrases.setdefault(words[0], []).append((words, number))
         self.singles.pop("", None)
         self._stop = stop_words(primary_language(language))
-        self.firsts = {word for phrases in self.phrases.values() for words, _ in phrases for word in words[:-1]}
-        """Stems with which the pairs of phrases begin: other pairs need not be counted."""
-
+        self._firsts = {word for phrases in self.phrases.values() for words, _ in phrases for word in words[:-1]}
+        self._words = {*self.singles, *(word for rows in self.phrases.values() for words, _ in rows for word in words)}
+        self._counts = ints(np.zeros(self.size + 1, np.int32))
         self._renewals = -1
+        self._names: list[str] = []
         self._in_links: dict[str, set[int]] = {}
 
     def count_text(self, text: str, chunks: Chunks | None = None) -> dict[int, int]:
         """How often keywords occur in a text, by their number; `chunks` is the text cut at blanks, if it is.
 
-        Most chunks hold no keyword, so what they hold is remembered for each; words are only put in a row where a
-        phrase may begin.
+        What chunks hold is remembered; words are only put in a row where a phrase may begin.
         """
-        chunks = chunks or cut(CHUNKS, text)
+        if chunks is None:
+            chunks = cut(CHUNKS, text)
         if chunks.renewals != self._renewals:
             self._renewals = chunks.renewals
-            self._marks = ints(np.zeros(MOST, np.int32))
-            self._held: list[tuple[tuple[int, ...], bool]] = []
-        found: dict[int, int] = {}
-        may_begin = False
-        for number, times in Counter(unlike(chunks.numbers, chunks.count, self._marks, NOTHING)).items():
-            keywords, begins = self._held_by(number, chunks)
-            for keyword in keywords:
-                found[keyword] = found.get(keyword, 0) + times
-            may_begin |= begins
-        if may_begin:
+            self._held = RowTable()
+        self._held.learn(chunks, self._held_by)
+        self._held.add_up(chunks, self._counts)
+        found = taken(self._counts)
+        if found.pop(self.size, 0):
             sequence = stems(text, self.language)
             self._count_phrases(sequence, Counter(sequence), found)
         if self.unspaced and is_unspaced(text):
             found |= self._count_unspaced(text)
         return found
 
-    def _held_by(self, number: int, chunks: Chunks) -> tuple[tuple[int, ...], bool]:
-        """The single keywords that a chunk holds, and whether a phrase may begin in it."""
-        mark = self._marks[number] if number < MOST else 0
-        if mark:
-            return self._held[mark - 2] if mark != NOTHING else ((), False)
-        words = stems(chunks.chunk(number), self.language)
-        keywords = tuple(keyword for stem in words for keyword in self.singles.get(stem, ()))
+    def _held_by(self, chunk: str) -> list[int]:
+        """The single keywords that a chunk holds, and a number more if a phrase may begin in it."""
+        words = stems(chunk, self.language)
         begins = not self.phrases.keys().isdisjoint(words)
-        if number < MOST:
-            if keywords or begins:
-                self._held.append((keywords, begins))
-            self._marks[number] = len(self._held) + 1 if keywords or begins else NOTHING
-        return keywords, begins
+        return [number for stem in words for number in self.singles.get(stem, ())] + [self.size] * begins
+
+    def count_content(self, counts: StemCounts, text: str) -> dict[int, int]:
+        """`count_bags` of a text whose stems are counted by number."""
+        if counts.names is not self._names:
+            self._names = counts.names
+            self._wanted = _Flags(self._words)
+            self._begin = _Flags(self._firsts)
+        found = counts.among(self._wanted.of(counts.names))
+        pairs = counts.pairs_from(self._begin.of(counts.names)) if self._firsts else ()
+        return self.count_bags(found, Counter(f"{a} {b}" for a, b in pairs) if pairs else {}, text)
 
     def count(self, sequence: Sequence[str], text: str, counted: Counter[str] | dict[str, int]) -> dict[int, int]:
         """How often keywords occur, by their number. `counted` holds the stems of `sequence` with their counts.
@@ -121,8 +116,9 @@ class Lexicon:
 
         Of a phrase its rarest pair counts, and its rarest word where a stop word stands between.
         """
-        found = {n: stems[stem] for stem in self.singles.keys() & stems.keys() for n in self.singles[stem]}
-        for first in self.phrases.keys() & stems.keys():
+        singles = self.singles
+        found = {number: count for stem, count in stems.items() if stem in singles for number in singles[stem]}
+        for first in self.phrases.keys() & stems.keys() if self.phrases else ():
             for words, number in self.phrases[first]:
                 count = min(
                     pairs.get(f"{a} {b}", 0) if a not in self._stop and b not in self._stop else stems.get(b, 1)
@@ -150,3 +146,22 @@ class Lexicon:
             for words, number in possible[sequence[at]]:
                 if tuple(sequence[at : at + len(words)]) == words:
                     found[number] = found.get(number, 0) + 1
+
+
+class _Flags:
+    """A byte for every stem of a table: whether it is among some words. The table grows as pages are read."""
+
+    def __init__(self, words: Set[str]) -> None:
+        self._words = words
+        self._flags = np.zeros(1 << 12, np.uint8)
+        self._known = 0
+
+    def of(self, names: list[str]) -> Ints:
+        """The bytes for a table's stems."""
+        if self._known < len(names):
+            if len(self._flags) < len(names):
+                self._flags = np.concatenate((self._flags, np.zeros(2 * len(names), np.uint8)))
+            words = self._words
+            self._flags[self._known : len(names)] = [name in words for name in names[self._known :]]
+            self._known = len(names)
+        return ints(self._flags)

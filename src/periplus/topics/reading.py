@@ -5,18 +5,18 @@ Made once a page from the text and what `places` found in it; learning and judgi
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from periplus.model import Located, Place
-from periplus.topics.tally import cut
-from periplus.topics.words import CHUNKS, Content, content_of, content_stems, pairs
+from periplus.topics.tally import StemCounts, ints
+from periplus.topics.words import content_counts, content_stems, pairs
 
-__all__ = ["TITLE_BOOST", "Reading", "content_counts", "place_masses", "read_document", "site_country"]
-
-TITLE_BOOST = 3
-"""A word of the title counts this much more often."""
+__all__ = ["Reading", "count_content", "place_masses", "read_document", "site_country"]
 
 TITLE_LENGTH = 160
 """Without a title of its own, a first line up to so many characters is taken for one."""
@@ -39,24 +39,11 @@ class Reading:
     words: int
     places: dict[Place, float]
     country: str = ""  # ISO code of the site's top-level domain
+    norm: float = field(init=False)  # length of the vector of 1 + log count over all stems
 
-    @property
-    def norm(self) -> float:
-        """Length of the vector of 1 + log count over all stems."""
-        return math.sqrt(sum(map(_SQUARED.__getitem__, self.stems.values())))
-
-
-class _Squared(dict[int, float]):
-    """(1 + log count)² by count."""
-
-    def __missing__(self, count: int) -> float:
-        found = (1.0 + math.log(count)) ** 2
-        if count < 4096:
-            self[count] = found
-        return found
-
-
-_SQUARED = _Squared()
+    def __post_init__(self) -> None:
+        squared = sum((1.0 + math.log(count)) ** 2 for count in self.stems.values())
+        object.__setattr__(self, "norm", math.sqrt(squared))
 
 
 def read_document(
@@ -68,12 +55,12 @@ def read_document(
     """
     if plain:
         return _read_plain(text, located, title, language)
-    content, counts = content_counts(text, located, title, language)
+    counts = count_content(text, located, title, language)
     return Reading(
-        stems=counts,
-        pairs=dict(pairs(content.sequence)),
-        words=len(content),
-        places=place_masses(text, located, title),
+        stems=counts.among(ints(np.ones(len(counts.names), np.uint8))),
+        pairs=dict(pairs([counts.names[number] for number in counts.sequence])),
+        words=counts.words,
+        places=dict(place_masses(text, located, title)),
         country=site_country(url),
     )
 
@@ -86,20 +73,13 @@ def _read_plain(text: str, located: Located, title: str, language: str) -> Readi
     return Reading(dict(counts), dict(pairs(sequence)), len(sequence), masses)
 
 
-def content_counts(text: str, located: Located, title: str, language: str) -> tuple[Content, dict[str, int]]:
-    """The stems of a text, place names left out, and their counts with those of the title."""
+def count_content(text: str, located: Located, title: str, language: str) -> StemCounts:
+    """The stems of a text, place names left out, counted together with those of its title or first line."""
     spans = [(mention.start, mention.end) for mention in located.mentions]
-    content = content_of(cut(CHUNKS, text, spans), language)
     if title:
-        titles = content_stems(title, language)
-    else:
-        head = _first_line(text)
-        titles = content_stems(text[:head], language, [span for span in spans if span[1] <= head])
-    counts = content.counts()
-    for stem in titles:
-        if stem:
-            counts[stem] = counts.get(stem, 0) + TITLE_BOOST
-    return content, counts
+        return content_counts(text, spans, title, (), language)
+    head = _first_line(text)
+    return content_counts(text, spans, text[:head], [span for span in spans if span[1] <= head], language)
 
 
 def _first_line(text: str) -> int:
@@ -108,27 +88,35 @@ def _first_line(text: str) -> int:
     return max(0, end)
 
 
-def place_masses(text: str, located: Located, title: str) -> dict[Place, float]:
+def place_masses(text: str, located: Located, title: str) -> Iterable[tuple[Place, float]]:
     """What each place weighs: its mentions, twice at the head or in the title; addresses; the page's home."""
     head = _first_line(text) + DATELINE
-    masses: dict[Place, float] = {}
+    places: dict[int, Place] = {}
+    masses: dict[int, float] = {}  # by id: places are slower to look up
     in_title: set[str] = set()
     for mention in located.mentions:
-        if mention.place is None:
+        place = mention.place
+        if place is None:
             continue
         mass = 2.0 if mention.start < head else 1.0
-        if title and mention.text not in in_title and mention.text in title:
+        if title and mention.text in title and mention.text not in in_title:
             in_title.add(mention.text)
             mass += 1.0
-        masses[mention.place] = masses.get(mention.place, 0.0) + mass
-    addressed = Counter(address.place_id for address in located.addresses)
+        known = place.id
+        if known in masses:
+            masses[known] += mass
+        else:
+            masses[known] = mass
+            places[known] = place
+    addressed = Counter([address.place_id for address in located.addresses]) if located.addresses else {}
     for weighted in located.footprint.places:
         place = weighted.place
         if place.id in addressed:
-            masses[place] = masses.get(place, 0.0) + addressed[place.id]
-        elif place not in masses:
-            masses[place] = HOME_MASS  # in the footprint without a mention: named by metadata
-    return masses
+            masses[place.id] = masses.get(place.id, 0.0) + addressed[place.id]
+        elif place.id not in masses:
+            masses[place.id] = HOME_MASS  # in the footprint without a mention: named by metadata
+        places[place.id] = place
+    return zip(places.values(), masses.values(), strict=True)
 
 
 @lru_cache(maxsize=4096)

@@ -88,10 +88,8 @@ def _by_default(view: View, topic: Topic) -> Score:
     if topic.keywords and topic.learnt.form == "none":
         keywords, keyword_evidence = hand_step(view, topic, language)
     elif topic.keywords:
-        lexicons = (topic.lexicon(language), topic.lexicon(language, against=True))
-        reading = view.reading(language, lexicons)
-        words = reading.words
-        keywords, keyword_evidence = learnt_step(reading, topic, language, view.page.text)
+        words = view.content(language).words
+        keywords, keyword_evidence = learnt_step(view, topic, language)
     places, place_evidence = place_step(view.masses, topic, words or view.words, view.country, view.page.url)
     relevant = keywords >= topic.keyword_threshold and places >= topic.place_threshold
     return Score(keywords, places, relevant, keyword_evidence, place_evidence)

@@ -4,7 +4,8 @@ cimport cython
 cdef unsigned long long _BASE, _PRIME, _MASK, _ZERO
 cdef unsigned int _BLANKS
 cdef const unsigned char[::1] _BLANK
-cdef int _SLOTS, _LONGEST, _MOST
+cdef int _SLOTS, _LONGEST, _MOST, _LOGS
+cdef double[::1] _SQUARED
 
 cdef class ChunkTable:
     cdef readonly list chunks
@@ -12,27 +13,53 @@ cdef class ChunkTable:
     cdef unsigned long long[::1] keys
     cdef int[::1] numbers
     cdef void _clear(self) except *
-    cpdef void make_room(self, int chunks) except *
+    cpdef void make_room(self) except *
 
-@cython.locals(at=cython.int, start=cython.int, slot=cython.int, key=cython.ulonglong)
-cdef int _number(ChunkTable table, str text, const unsigned int[::1] codes, int low, int high, int[::1] found, int count,
-                 list long) except -1
+cdef class Chunks:
+    cdef readonly int renewals, count
+    cdef readonly list known, long
+    cdef int[::1] numbers
+    cpdef str chunk(self, int number)
+    cdef void add(self, int number) noexcept
+
+@cython.locals(at=cython.int, start=cython.int, end=cython.int)
+cpdef Chunks cut(ChunkTable table, str text, object skip=*)
+@cython.locals(at=cython.int, start=cython.int, slot=cython.int, key=cython.ulonglong, code=cython.uint)
+cdef void _number(ChunkTable table, str text, int low, int high, Chunks found) except *
 @cython.locals(slot=cython.ulonglong)
 cdef int _slot(ChunkTable table, unsigned long long key) noexcept
 @cython.locals(slot=cython.int)
-cdef int _number_of(ChunkTable table, unsigned long long key, str chunk) except -1
-@cython.locals(at=cython.int)
-cpdef list alike(int[::1] numbers, int count, int[::1] marks, int mark)
-@cython.locals(at=cython.int)
-cpdef list unlike(int[::1] numbers, int count, int[::1] marks, int mark)
-@cython.locals(at=cython.int, total=cython.int)
-cpdef int stem_room(int[::1] numbers, int count, int[::1] first, int[::1] rows) except -1
-@cython.locals(length=cython.int, at=cython.int, row=cython.int, place=cython.int)
-cpdef void stems_of(int[::1] numbers, int count, int[::1] first, int[::1] rows, int[::1] found) except *
-@cython.locals(different=cython.int, at=cython.int, stem=cython.int)
-cpdef int count_stems(int[::1] sequence, int[::1] counts, int[::1] met) except -1
-@cython.locals(at=cython.int, total=cython.int)
-cpdef int written_room(int[::1] numbers, int count, int[::1] sizes) except -1
-@cython.locals(length=cython.int, at=cython.int, start=cython.int, place=cython.int)
-cpdef void write(int[::1] numbers, int count, int[::1] first, int[::1] sizes, unsigned char[::1] pieces,
-                 unsigned char[::1] found) except *
+cdef int _number_of(ChunkTable table, unsigned long long key, str chunk, Chunks found) except -1
+
+cdef class RowTable:
+    cdef int[::1] first, rows
+    cdef int used, kept
+    @cython.locals(at=cython.int, number=cython.int)
+    cpdef void learn(self, Chunks chunks, object row_of) except *
+    cdef void _make_room(self, int room) except *
+    @cython.locals(at=cython.int, place=cython.int)
+    cdef int _put(self, object row) except -1
+    @cython.locals(at=cython.int, row=cython.int, place=cython.int)
+    cpdef void add_up(self, Chunks chunks, int[::1] counts) except *
+    @cython.locals(length=cython.int, at=cython.int, row=cython.int, place=cython.int, found=cython.int[::1])
+    cpdef int[::1] in_a_row(self, Chunks chunks)
+
+cdef class StemCounts:
+    cdef readonly list names
+    cdef readonly int[::1] sequence
+    cdef int[::1] met
+    cdef int room
+    cdef readonly int different
+    cdef readonly double norm
+    @cython.locals(at=cython.int)
+    cpdef dict among(self, const unsigned char[::1] wanted)
+    @cython.locals(at=cython.int, one=cython.int, next_one=cython.int)
+    cpdef list pairs_from(self, const unsigned char[::1] firsts)
+
+@cython.locals(at=cython.int, stem=cython.int, count=cython.int, total=cython.double, found=StemCounts,
+               sequence=cython.int[::1])
+cpdef StemCounts count_stems(list names, RowTable rows, Chunks text, int[::1] title, int boost, int[::1] counts)
+@cython.locals(at=cython.int, stem=cython.int)
+cdef void _count(StemCounts found, int[::1] sequence, int step, int[::1] counts) noexcept
+@cython.locals(number=cython.int)
+cpdef dict taken(int[::1] counts)

@@ -97,9 +97,9 @@ def _towns(place: Place, gazetteer: Gazetteer) -> list[Place]:
         return [gazetteer.place(child) for child in gazetteer.children(place.id)]
     if place.kind not in ("country", "admin1") or not place.country:
         return []
-    towns = gazetteer.cities_of(place.country, place.admin1 if place.kind == "admin1" else None)
-    large = [town for town in towns if town.population >= MIN_TOWN]
-    return sorted(large, key=lambda town: (-town.population, town.id))
+    division = place.admin1 if place.kind == "admin1" else None
+    towns = gazetteer.cities_of(place.country, division, least=MIN_TOWN)
+    return sorted(towns, key=lambda town: (-town.population, town.id))
 
 
 @lru_cache(maxsize=10_000)

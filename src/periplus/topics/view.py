@@ -1,11 +1,10 @@
 """A page as the topics of a crawl see it: read once for all of them, and no more of it than they ask for. Pure."""
 
 from periplus.model import Located, Page, Place
-from periplus.topics.lexicon import Lexicon
 from periplus.topics.named_dates import DaySpan, named_dates
-from periplus.topics.reading import Reading, content_counts, place_masses, site_country
-from periplus.topics.tally import Chunks, cut
-from periplus.topics.words import CHUNKS, Content, pairs
+from periplus.topics.reading import count_content, place_masses, site_country
+from periplus.topics.tally import Chunks, StemCounts, cut
+from periplus.topics.words import CHUNKS
 
 __all__ = ["View"]
 
@@ -16,16 +15,17 @@ class View:
     def __init__(self, page: Page, located: Located) -> None:
         self.page = page
         self.located = located
-        self._content: dict[str, tuple[Content, dict[str, int]]] = {}
+        self._content: dict[str, StemCounts] = {}
         self._chunks: Chunks | None = None
-        self._masses: dict[Place, float] | None = None
+        self._title: Chunks | None = None
+        self._masses: list[tuple[Place, float]] | None = None
         self._dates: tuple[DaySpan, ...] | None = None
 
     @property
-    def masses(self) -> dict[Place, float]:
+    def masses(self) -> list[tuple[Place, float]]:
         """What each of the page's places weighs."""
         if self._masses is None:
-            self._masses = place_masses(self.page.text, self.located, self.page.title)
+            self._masses = list(place_masses(self.page.text, self.located, self.page.title))
         return self._masses
 
     @property
@@ -35,8 +35,8 @@ class View:
 
     @property
     def words(self) -> int:
-        """About how many words the text has."""
-        return self.page.text.count(" ") + self.page.text.count("\n") + 1
+        """How many words the text has."""
+        return self.chunks.count
 
     @property
     def named_dates(self) -> tuple[DaySpan, ...]:
@@ -52,12 +52,16 @@ class View:
             self._chunks = cut(CHUNKS, self.page.text)
         return self._chunks
 
-    def reading(self, language: str, lexicons: tuple[Lexicon, ...]) -> Reading:
-        """The page as learnt topics see it, with those pairs of words that the lexicons know."""
+    @property
+    def title(self) -> Chunks:
+        """The title cut at blanks."""
+        if self._title is None:
+            self._title = cut(CHUNKS, self.page.title)
+        return self._title
+
+    def content(self, language: str) -> StemCounts:
+        """The stems that say something, place names left out, counted with those of the title."""
         found = self._content.get(language)
         if found is None:
-            found = self._content[language] = content_counts(self.page.text, self.located, self.page.title, language)
-        content, counts = found
-        firsts = set().union(*(lexicon.firsts for lexicon in lexicons)) & counts.keys()
-        neighbours = pairs(content.sequence, firsts) if firsts else {}
-        return Reading(counts, neighbours, len(content), self.masses, self.country)
+            found = self._content[language] = count_content(self.page.text, self.located, self.page.title, language)
+        return found

@@ -7,34 +7,21 @@ since stemming is what costs. Pure.
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 import Stemmer
 
 from periplus.topics.stopwords import stop_words
-from periplus.topics.tally import (
-    LONGEST,
-    MOST,
-    Chunks,
-    ChunkTable,
-    Ints,
-    alike,
-    count_stems,
-    cut,
-    ints,
-    stem_room,
-    stems_of,
-)
+from periplus.topics.tally import LONGEST, Chunks, ChunkTable, RowTable, StemCounts, count_stems, cut, ints
 
 __all__ = [
     "CHUNKS",
+    "TITLE_BOOST",
     "UNSPACED",
     "WORD",
-    "Content",
-    "content_of",
+    "content_counts",
     "content_stems",
     "is_unspaced",
     "pairs",
@@ -59,6 +46,9 @@ _REMEMBERED = 200_000
 """Chunks of text whose stems a table remembers before it begins anew."""
 
 _MOST_STEMS = 500_000
+
+TITLE_BOOST = 3
+"""A word of the title counts this much more often."""
 
 LANGUAGES = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
@@ -86,47 +76,20 @@ def content_stems(text: str, language: str, skip: Sequence[tuple[int, int]] = ()
     Left out are stop words, numbers, single letters, and the spans in `skip` (place names, in order). Runs of
     unspaced scripts become overlapping pairs of characters.
     """
-    return content_of(cut(CHUNKS, text, skip), language).sequence
+    return _content_table(primary_language(language)).read(cut(CHUNKS, text, skip))
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """The stems of a text that say something, by their numbers in a language's table."""
-
-    names: list[str]
-    numbers: Ints
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    @property
-    def sequence(self) -> list[str]:
-        """The stems in order."""
-        return [self.names[number] for number in self.numbers]
-
-    def counts(self) -> dict[str, int]:
-        """How often each stem occurs; what says nothing is left out."""
-        counts = ints(np.zeros(len(self.names), np.int32))
-        met = ints(np.empty(len(self), np.int32))
-        different = count_stems(self.numbers, counts, met)
-        names = self.names
-        found = {names[stem]: counts[stem] for stem in met[:different]}
-        found.pop("", None)
-        return found
+def content_counts(
+    text: str, skip: Sequence[tuple[int, int]], title: str, title_skip: Sequence[tuple[int, int]], language: str
+) -> StemCounts:
+    """How often the stems of a text that say something occur; those of the title are counted `TITLE_BOOST` times."""
+    head = cut(CHUNKS, title, title_skip)
+    return _content_table(primary_language(language)).count(head, cut(CHUNKS, text, skip))
 
 
-def content_of(chunks: Chunks, language: str) -> Content:
-    """`content_stems` of a text that is cut already."""
-    return _content_table(primary_language(language)).read(chunks)
-
-
-def pairs(stemmed: list[str], firsts: Set[str] | None = None) -> Counter[str]:
-    """Neighbouring stems that both say something, as "a b", with their counts; with `firsts`, those that begin so."""
-    if firsts is not None and not firsts:
-        return Counter()
-    if firsts is None:
-        return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a and b)
-    return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a in firsts and a and b)
+def pairs(stemmed: Sequence[str]) -> Counter[str]:
+    """Neighbouring stems that both say something, as "a b", with their counts."""
+    return Counter(f"{a} {b}" for a, b in itertools.pairwise(stemmed) if a and b)
 
 
 @lru_cache(maxsize=200_000)
@@ -162,55 +125,50 @@ class _StemTable(dict[str, tuple[str, ...]]):
 
 
 class _ContentTable:
-    """The stems that say something of every numbered chunk, in one language; filled as chunks are met.
-
-    `_first` says where a chunk's row begins in `_rows`, which has the count of its stems and then the stems.
-    """
+    """The stems that say something of every numbered chunk, in one language; filled as chunks are met."""
 
     def __init__(self, language: str) -> None:
         self._stem = _stemmer(language).stemWords
         self._stop = stop_words(language)
-        self._begin_anew()
+        self._begin_anew(-1)
 
-    def _begin_anew(self) -> None:
-        self._renewals = CHUNKS.renewals
+    def _begin_anew(self, renewals: int) -> None:
+        self._renewals = renewals
         self._names = [""]
         self._stems = {"": 0}
-        self._first = np.zeros(MOST + 1024, np.int32)
-        self._rows = np.zeros(1 << 16, np.int32)
-        self._used = 1  # 0 is a chunk of which nothing is known yet
+        self._counts = ints(np.zeros(1 << 12, np.int32))
+        self._rows = RowTable()
 
-    def read(self, chunks: Chunks) -> Content:
+    def read(self, chunks: Chunks) -> list[str]:
         """The stems of a text's chunks."""
+        self._learn(chunks)
+        names = self._names
+        return [names[number] for number in self._rows.in_a_row(chunks)]
+
+    def count(self, title: Chunks, text: Chunks) -> StemCounts:
+        """The stems of a text and its title counted together."""
+        self._learn(title)
+        names, head = self._names, self._rows.in_a_row(title)
+        self._learn(text)
+        if names is not self._names:  # numbering began anew just between the two: rare, and done without the title
+            names, head = self._names, ints(np.empty(0, np.int32))
+        if len(self._counts) < len(names):
+            self._counts = ints(np.zeros(2 * len(names), np.int32))
+        return count_stems(names, self._rows, text, head, TITLE_BOOST, self._counts)
+
+    def _learn(self, chunks: Chunks) -> None:
         if chunks.renewals != self._renewals or len(self._names) > _MOST_STEMS:
-            self._begin_anew()
-        for number in alike(chunks.numbers, chunks.count, ints(self._first), 0):
-            if self._first[number] == 0:
-                self._first[number] = self._learn(chunks.chunk(number))
-        used = self._used
-        if chunks.long:
-            self._learn_long(chunks.long)
-        rows, first = ints(self._rows), ints(self._first)
-        found = ints(np.empty(stem_room(chunks.numbers, chunks.count, first, rows), np.int32))
-        stems_of(chunks.numbers, chunks.count, first, rows, found)
-        self._used = used  # the rows of long chunks were for this text only
-        return Content(self._names, found)
+            self._begin_anew(chunks.renewals)
+        self._rows.learn(chunks, self._row)
 
-    def _learn_long(self, long: list[str]) -> None:
-        if len(self._first) < MOST + len(long):
-            self._first = np.concatenate((self._first, np.zeros(2 * len(long), np.int32)))
-        self._first[MOST : MOST + len(long)] = [self._learn(chunk) for chunk in long]
+    def _row(self, chunk: str) -> list[int]:
+        return [self._number(stem) for stem in self._content(chunk.casefold())]
 
-    def _learn(self, chunk: str) -> int:
-        """Make a row for a chunk; where it begins."""
-        row = [self._stems.setdefault(stem, len(self._stems)) for stem in self._content(chunk.casefold())]
-        self._names += itertools.islice(self._stems, len(self._names), None)
-        while self._used + len(row) + 1 > len(self._rows):
-            self._rows = np.concatenate((self._rows, np.zeros_like(self._rows)))
-        at = self._used
-        self._rows[at : at + len(row) + 1] = [len(row), *row]
-        self._used += len(row) + 1
-        return at
+    def _number(self, stem: str) -> int:
+        number = self._stems.setdefault(stem, len(self._names))
+        if number == len(self._names):
+            self._names.append(stem)
+        return number
 
     def _content(self, folded: str) -> list[str]:
         found: list[str] = []

@@ -39,7 +39,11 @@ class NewTask(Body, frozen=True, kw_only=True):
     nodes: Annotated[
         dict[Annotated[str, Meta(max_length=32)], Annotated[list[Name], Meta(max_length=500)]], Meta(max_length=64)
     ] = {}
-    strategy: Literal["hash", "hash-host", "url", "anchor", "content", "nearest"] = "url"
+    strategy: Literal[
+        "hash", "hash-host", "url", "anchor", "content", "blend", "classifier", "ip", "nearest", "place+nearest"
+    ] = "url"
+    model: Annotated[str, Meta(max_length=200)] = ""
+    database: Annotated[str, Meta(max_length=200)] = ""
     keep: Literal["relevant", "all"] = "relevant"
     pages: Annotated[int, Meta(ge=0, le=100_000_000)] = 1_000
     minutes: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
@@ -76,11 +80,15 @@ class Samples(Body, frozen=True, kw_only=True):
 
 
 class Judgement(Body, frozen=True, kw_only=True):
-    """What a person says of a page: it belongs to the topic, it does not, or (null) nothing any more."""
+    """What a person says of a page: it belongs to the topic, it does not, or (null) nothing any more.
+
+    `topic`: which, where the crawl has several.
+    """
 
     node: Annotated[str, Meta(min_length=1, max_length=200)]
     page: Annotated[int, Meta(ge=0, le=2**53)]
     good: bool | None
+    topic: Annotated[str, Meta(max_length=80)] = ""
 
 
 _TYPES = (NewTask, WishBody, NewQuestion, Samples, Judgement)

@@ -7,14 +7,40 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from periplus.cluster.addresses import cluster_settings
+from periplus.search.remote import ClusterLink
 from periplus.settings import load_job
 from periplus.tasks import TaskBook
 from periplus.tasks.book import default_home
 from periplus.tasks.commands import Crawls, HookPorts, HookRanges, Workers, make_service
+from periplus.web.choices import Choices
 from periplus.web.desk import TaskServing
 from periplus.web.server import serve as run_server
 
 __all__ = ["serve"]
+
+
+Cluster = Annotated[
+    str,
+    typer.Option("--cluster", metavar="SERVERS", help="Show a crawl of a cluster: nats://HOST:4222, or a TOML file."),
+]
+CrawlName = Annotated[str, typer.Option("--crawl", help="With --cluster: its name; not needed if it is alone.")]
+Compared = Annotated[
+    list[Path] | None, typer.Option("--compare", metavar="DIR", help="A result of `periplus compare` to show.")
+]
+Models = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--classifier", metavar="FILE", help="A model of `periplus classifier train` that new crawls may use."
+    ),
+]
+Databases = Annotated[
+    list[Path] | None,
+    typer.Option("--ip-database", metavar="FILE", help="A city database (.mmdb) that new crawls may use."),
+]
+Tiles = Annotated[
+    str, typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png.")
+]
 
 
 def serve(
@@ -48,13 +74,12 @@ def serve(
     workers: Workers = 0,
     hook_private: HookRanges = None,
     hook_port: HookPorts = None,
-    compare: Annotated[
-        list[Path] | None, typer.Option("--compare", metavar="DIR", help="A result of `periplus compare` to show.")
-    ] = None,
-    tiles: Annotated[
-        str,
-        typer.Option("--tiles", metavar="URL", help="An online base map, as https://tiles.example/{z}/{x}/{y}.png."),
-    ] = "",
+    compare: Compared = None,
+    tiles: Tiles = "",
+    classifier: Models = None,
+    ip_database: Databases = None,
+    cluster: Cluster = "",
+    crawl: CrawlName = "",
 ) -> None:
     """Serve the web page and the HTTP API.
 
@@ -64,7 +89,9 @@ def serve(
     if not no_tasks:
         place = home or default_home()
         begin = partial(make_service, place, crawls=crawls, workers=workers, ranges=hook_private, ports=hook_port)
-        tasks = TaskServing(TaskBook(place), begin, _defaults(task_defaults))
+        tasks = TaskServing(
+            TaskBook(place), begin, _defaults(task_defaults), Choices.of(classifier or [], ip_database or [])
+        )
     run_server(
         folders or [], host, port, token,
         rate=rate,
@@ -72,6 +99,7 @@ def serve(
         tasks=tasks,
         comparisons=compare or [],
         tiles=tiles,
+        link=ClusterLink(cluster_settings(cluster), crawl) if cluster else None,
     )  # fmt: skip
 
 

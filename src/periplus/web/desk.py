@@ -18,6 +18,7 @@ from periplus.tasks.commands import state_of
 from periplus.tasks.schedule import Schedule
 from periplus.tasks.service import progress_file
 from periplus.web.bodies import NewQuestion, NewTask, WishBody
+from periplus.web.choices import Choices
 from periplus.web.forms import check_form, job_of_form, place_json, places_json
 from periplus.web.lessons import Lessons
 
@@ -37,6 +38,7 @@ class TaskServing:
     book: TaskBook
     begin: Callable[[], TaskService]
     defaults: dict[str, Any] = field(default_factory=dict)
+    choices: Choices = field(default_factory=Choices)
 
     def service(self) -> TaskService | None:
         """The service; None if another process is it: then that one does what is wished here."""
@@ -55,8 +57,13 @@ class TaskDesk:
         service: TaskService | None,
         names: GazetteerNames,
         defaults: dict[str, Any] | None = None,
+        choices: Choices | None = None,
     ) -> None:
-        """`service`: None if another process is the service. `defaults`: settings that every new task gets."""
+        """`service`: None if another process is the service. `defaults`: settings that every new task gets.
+
+        `choices`: files that the form offers.
+        """
+        self._choices = choices or Choices()
         self.book = book
         self._service = service
         self._names = names
@@ -83,6 +90,7 @@ class TaskDesk:
             "budget": {"crawls": budget.crawls, "workers": budget.workers} if budget else None,
             "trouble": self._service.trouble if self._service else "",
             "contact": self._defaults.get("contact", ""),
+            "files": self._choices.to_json(),
         }
 
     def _task(self, task: Task) -> dict[str, Any]:
@@ -166,7 +174,7 @@ class TaskDesk:
 
     def check(self, form: NewTask) -> dict[str, Any]:
         """What is wrong with a form, as it is typed."""
-        return check_form(form, self._defaults, self.gazetteer)
+        return check_form(form, self._defaults, self._choices, self.gazetteer)
 
     def add(self, form: NewTask) -> dict[str, Any]:
         """Save a task. UsageError with the first thing that is wrong."""
@@ -174,7 +182,7 @@ class TaskDesk:
         if found["errors"]:
             raise UsageError(found["errors"][0]["text"])
         schedule = Schedule.of(form.schedule, form.zone)
-        task = self.book.add(form.name, job_of_form(form, self._defaults), schedule)
+        task = self.book.add(form.name, job_of_form(form, self._defaults, self._choices), schedule)
         self.lessons.take_over(form.memory, CrawlFolder(task.folder))
         return self._task(task)
 

@@ -11,6 +11,7 @@ from periplus.export.geopackage import write_geopackage
 from periplus.export.rows import ExportedPage, read_pages
 from periplus.export.selection import chosen_pages
 from periplus.search import Collection, SearchRequest
+from periplus.search.shard import LocalShard
 
 __all__ = ["EXPORT_FORMS", "Download", "export_results"]
 
@@ -44,11 +45,13 @@ def export_results(collection: Collection, request: SearchRequest, form: str) ->
     if chosen is None:
         raise UsageError(f"to {form[:40]!r} is not possible; choose {', '.join(EXPORT_FORMS)}")
     wanted = {(hit.node, hit.page) for hit in chosen_pages(collection, request)}
-    keys = {(shard.folder.path.parent.parent, shard.folder.name): shard.key for shard in collection.shards}
+    if not all(isinstance(shard, LocalShard) for shard in collection.shards):
+        raise UsageError("pages of other machines are not brought here; run `periplus export` where they are")
+    keys = {(shard.crawl, shard.name): shard.key for shard in collection.shards}
 
     def pages() -> Iterable[ExportedPage]:
         for crawl in collection.folders:
-            names = {name: key for (path, name), key in keys.items() if path == crawl.path}
+            names = {name: key for (path, name), key in keys.items() if path == str(crawl.path)}
             yield from read_pages(crawl, wanted=lambda node, page, n=names: (n.get(node, ""), page) in wanted)  # type: ignore[misc]  # bound now
 
     with TemporaryDirectory(prefix="periplus-export-") as folder:

@@ -10,16 +10,19 @@ from urllib.parse import urlsplit
 from periplus.errors import ConfigError, PeriplusError, UsageError
 from periplus.model import Place
 from periplus.places import Gazetteer
-from periplus.settings import NODE_NAME, Job, job_from_dict
+from periplus.settings import NODE_NAME, Job, NodeSettings, job_from_dict
+from periplus.strategies import Ownership, make_strategy
 from periplus.tasks import Schedule
 from periplus.tasks.book import NAME
 from periplus.urls import canonicalize
 from periplus.web.bodies import NewTask
+from periplus.web.choices import Choices
 
 __all__ = ["check_form", "job_of_form", "place_json", "places_json"]
 
 MOST_ERRORS = 30
 NEXT_TIMES = 3
+NEEDS_A_FILE = ("classifier", "ip")
 FILE_FORMS = ("polygon ",)
 """Places of a node that name a file: not over the web."""
 
@@ -52,7 +55,7 @@ def places_json(places: Sequence[Place]) -> list[dict[str, Any]]:
     return [place_json(place) | {"label": _label(place, whole=counts[_label(place)] > 1)} for place in places]
 
 
-def job_of_form(form: NewTask, defaults: dict[str, Any]) -> dict[str, Any]:
+def job_of_form(form: NewTask, defaults: dict[str, Any], choices: Choices) -> dict[str, Any]:
     """The job's data: `defaults` are what the person who runs the server decided, such as the contact."""
     crawl = defaults.get("crawl", {}) | {
         "strategy": form.strategy,
@@ -62,6 +65,7 @@ def job_of_form(form: NewTask, defaults: dict[str, Any]) -> dict[str, Any]:
         "depth": form.depth,
         "delay_seconds": form.delay_seconds,
         "workers": form.workers,
+        **choices.settings(form),
     }
     topic: dict[str, Any] = {
         "name": form.topic,
@@ -86,9 +90,9 @@ def job_of_form(form: NewTask, defaults: dict[str, Any]) -> dict[str, Any]:
     return job
 
 
-def check_form(form: NewTask, defaults: dict[str, Any], gazetteer: Gazetteer) -> dict[str, Any]:
+def check_form(form: NewTask, defaults: dict[str, Any], choices: Choices, gazetteer: Gazetteer) -> dict[str, Any]:
     """What is wrong, by field, and what was understood: places with their other meanings, and the next runs."""
-    errors = [*_check_name(form), *_check_seeds(form, defaults), *_check_topic(form)]
+    errors = [*_check_name(form), *_check_seeds(form, defaults), *_check_topic(form), *choices.errors(form)]
     places = {}
     for name in dict.fromkeys([*form.places, *(place for owned in form.nodes.values() for place in owned)]):
         found, error = _check_place(name, gazetteer)
@@ -103,7 +107,7 @@ def check_form(form: NewTask, defaults: dict[str, Any], gazetteer: Gazetteer) ->
     times, schedule_errors = _check_schedule(form)
     errors += schedule_errors
     if not errors:
-        errors += _check_whole(form, defaults)
+        errors += _check_whole(job_of_form(form, defaults, choices), gazetteer)
     return {"errors": errors[:MOST_ERRORS], "places": places, "next": times}
 
 
@@ -178,9 +182,24 @@ def _check_schedule(form: NewTask) -> tuple[list[float], list[dict[str, str]]]:
     return times, []
 
 
-def _check_whole(form: NewTask, defaults: dict[str, Any]) -> list[dict[str, str]]:
+def _check_whole(data: dict[str, Any], gazetteer: Gazetteer) -> list[dict[str, str]]:
+    """What only shows when all is put together: nodes that leave places to nobody, a strategy that lacks its file."""
+    field = ""
     try:
-        job: Job = job_from_dict(job_of_form(form, defaults), "the form")
+        job: Job = job_from_dict(data, "the form")
+        field = "nodes"
+        several = job.crawl.strategy == "place+nearest"
+        ownership = Ownership.of(job.nodes or {"main": NodeSettings()}, gazetteer, several_sites=several)
+        field = "strategy"
+        if job.crawl.strategy in NEEDS_A_FILE:  # the others take a second to make, and can lack nothing
+            make_strategy(
+                job.crawl.strategy,
+                ownership,
+                gazetteer,
+                classifier_model=job.crawl.classifier_model,
+                ip_database=job.crawl.ip_database,
+                geofeeds=job.crawl.geofeeds,
+            )
     except PeriplusError as error:
-        return [{"field": "", "text": str(error)}]
+        return [{"field": field, "text": str(error)}]
     return [] if job.seeds else [{"field": "seeds", "text": "Give at least one address to begin with."}]

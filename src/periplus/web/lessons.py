@@ -3,7 +3,7 @@
 import threading
 import tomllib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,12 +13,13 @@ import xxhash
 from periplus.errors import UsageError
 from periplus.places import Gazetteer
 from periplus.search import Collection
-from periplus.settings import TopicSettings, job_from_dict, load_job
+from periplus.search.shard import LocalShard
+from periplus.settings import Job, TopicSettings, job_from_dict, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Task, TaskBook
-from periplus.tasks.lessons import MIN_SAMPLES, Judgements, check_count, learnt_topic, readings, taught
-from periplus.topics.samples import Document, page_of
-from periplus.topics.topic_file import Memory, surface_forms, topic_settings
+from periplus.tasks.lessons import MIN_SAMPLES, Judgements, check_count, learnt_topic, taught
+from periplus.tasks.sample_process import read_samples
+from periplus.topics.topic_file import Memory, topic_settings
 from periplus.web.bodies import Judgement, Samples
 from periplus.web.forms import place_json
 
@@ -57,14 +58,9 @@ class Lessons:
         """Keywords and places that samples suggest, for a person to change before they are used."""
         if sum(len(sample.text) for sample in body.samples) > MOST_TEXT:
             raise UsageError(f"the samples have more than {MOST_TEXT // 2**20} million characters; give fewer")
-        documents = [
-            Document(sample.name, page_of(sample.text.encode("utf-8", "replace"), sample.name))
-            for sample in body.samples
-        ]
         with _ONE_AT_A_TIME:
-            memory = Memory(samples=readings(documents, self._gazetteer(), "en"))
+            memory = read_samples([(sample.name, sample.text) for sample in body.samples], self._gazetteer())
             check_count(len(memory.samples))
-            memory.forms = surface_forms([f"{d.page.title} {d.page.text}" for d in documents], memory.language)
             targets = [self._gazetteer().resolve(name) for name in body.places]
             found = learnt_topic(memory, self._gazetteer(), targets, paper=False)
         settings = topic_settings(found, memory.forms, "")
@@ -90,17 +86,22 @@ class Lessons:
         shard = collection.shard(body.node)
         if view is None or shard is None:
             return None
-        folder = CrawlFolder(shard.folder.path.parent.parent)
-        judgements = Judgements(folder)
+        if not isinstance(shard, LocalShard):
+            raise UsageError("this page is on another machine of the cluster; judge it where it was crawled")
+        folder = shard.crawl_folder
+        job = load_job(folder.job_file)
+        name = _topic_named(job, body.topic, view["topics"])
+        judgements = Judgements(folder, name)
         with _ONE_AT_A_TIME:
             judgements.add(view["url"], body.good)
             said = judgements.all()
-            job = load_job(folder.job_file)
-            topic = taught(folder, job.topic, self._gazetteer()) if said and not job.topics else None
+            before = job.topics[name] if name else job.topic
+            topic = taught(folder, before, self._gazetteer(), judgements) if said else None
             if topic is not None:
-                _keep(folder, topic, _task_of(folder, self._book), self._book)
+                _keep(folder, topic, name, _task_of(folder, self._book), self._book)
         good = sum(said.values())
         return {
+            "topic": name,
             "good": body.good,
             "judged": len(said),
             "retrained": topic is not None,
@@ -109,24 +110,46 @@ class Lessons:
         }
 
 
+def _topic_named(job: Job, wanted: str, labels: Sequence[str]) -> str:
+    """The name of the topic that is judged: empty if there is only one; else the wanted one, or the page's only one."""
+    if not job.topics:
+        return ""
+    if wanted:
+        if wanted not in job.topics:
+            raise UsageError(f"the crawl has no topic {wanted!r}; it has {', '.join(job.topics)}")
+        return wanted
+    named = [label for label in labels if label in job.topics]
+    if len(named) != 1:
+        raise UsageError(f"the crawl has several topics; say which is meant: {', '.join(job.topics)}")
+    return named[0]
+
+
 def _task_of(folder: CrawlFolder, book: TaskBook | None) -> Task | None:
     path = folder.path.resolve()
     return next((task for task in book.tasks() if task.folder.resolve() == path), None) if book else None
 
 
-def _keep(folder: CrawlFolder, topic: TopicSettings, task: Task | None, book: TaskBook | None) -> None:
-    """Write the topic where the next run finds it."""
+def _keep(folder: CrawlFolder, topic: TopicSettings, name: str, task: Task | None, book: TaskBook | None) -> None:
+    """Write the topic, one of several if it has a `name`, where the next run finds it."""
     learnt: dict[str, Any] = msgspec.to_builtins(topic)
     kept = {key: learnt[key] for key in ("keywords", "against", "places", "learnt")}
     if task is not None and book is not None:
         data = task.job_data
-        data["topic"] = data.get("topic", {}) | kept
+        _put(data, name, kept)
         job_from_dict(data, f"task {task.name}")
         book.change(task, data, task.schedule)
         return
     text = tomllib.loads(folder.job_file.read_text("utf-8"))
-    text["topic"] = text.get("topic", {}) | kept
+    _put(text, name, kept)
     job_from_dict(text, str(folder.job_file))
     folder.write_job(
         f"# The job as it was started, with its topic learnt anew from judged pages.\n{tomli_w.dumps(text)}"
     )
+
+
+def _put(data: dict[str, Any], name: str, kept: dict[str, Any]) -> None:
+    if name:
+        topics = data.setdefault("topics", {})
+        topics[name] = topics.get(name, {}) | kept
+    else:
+        data["topic"] = data.get("topic", {}) | kept

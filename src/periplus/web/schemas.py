@@ -71,7 +71,13 @@ TASK_SCHEMAS: dict[str, Schema] = {
     "Run": _object(_RUN),
     "Task": _object(_TASK),
     "Tasks": _object(
-        {"tasks": _list(_ref("Task")), "budget": {"type": ["object", "null"]}, "trouble": TEXT, "contact": TEXT}
+        {
+            "tasks": _list(_ref("Task")),
+            "budget": {"type": ["object", "null"]},
+            "trouble": TEXT,
+            "contact": TEXT,
+            "files": _object({"models": _list(TEXT), "databases": _list(TEXT)}),
+        }
     ),
     "TaskDetail": _object(
         _TASK
@@ -118,6 +124,7 @@ TASK_SCHEMAS: dict[str, Schema] = {
     ),
     "Judged": _object(
         {
+            "topic": TEXT,
             "good": {"type": ["boolean", "null"]},
             "judged": WHOLE,
             "retrained": FLAG,
@@ -222,7 +229,7 @@ SCHEMAS: dict[str, Schema] = {
             "seconds": NUMBER,
         }
     ),
-    "FacetsAnswer": _object({"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets")}),
+    "FacetsAnswer": _object({"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets"), "missing": _list(TEXT)}),
     "Trend": _object(
         {
             "query": _ref("Query"),
@@ -230,6 +237,7 @@ SCHEMAS: dict[str, Schema] = {
             "total": WHOLE,
             "undated": WHOLE,
             "buckets": _list(_object({"start": TEXT, "count": WHOLE})),
+            "missing": _list(TEXT),
         }
     ),
     "Points": _object(

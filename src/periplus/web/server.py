@@ -21,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 
 from periplus.errors import EnvironmentFailure, PeriplusError, PortTaken, UsageError
 from periplus.search.names import GazetteerNames
+from periplus.search.remote import ClusterLink
 from periplus.tasks import TaskService
 from periplus.web.api import Api
 from periplus.web.comparisons import Comparisons
@@ -130,10 +131,12 @@ def serve(
     tasks: TaskServing | None = None,
     comparisons: Sequence[Path] = (),
     tiles: str = "",
+    link: ClusterLink | None = None,
 ) -> None:
     """Serve until interrupted. Raises UsageError without a token off loopback, PortTaken for a busy port.
 
     `tasks`: saved crawls; without them, at least one folder is needed. `tiles`: an online base map's address.
+    `link`: a cluster whose crawl is shown, too.
     """
     if not is_loopback(host) and not token:
         raise UsageError(f"--host {host} can be reached from elsewhere; give a --token, or leave the host away")
@@ -153,10 +156,10 @@ def serve(
         desk: TaskDesk | None = None
         if tasks is not None:
             service = tasks.service()
-            desk = TaskDesk(tasks.book, service, names, tasks.defaults)
-        elif not folders:
+            desk = TaskDesk(tasks.book, service, names, tasks.defaults, tasks.choices)
+        elif not folders and link is None:
             raise UsageError("no folder given; name the folder of a crawl, or leave --no-tasks away")
-        shelf = Shelf(folders, names, desk.folders if desk else None)
+        shelf = Shelf(folders, names, desk.folders if desk else None, link=link)
         hosts = frozenset({"localhost", "127.0.0.1", "::1", host.lower()}) if is_loopback(host) else frozenset[str]()
         app = build_app(
             shelf, desk, compared, hosts=hosts, token=token, rate=rate, origins=frozenset(origins), tiles=tiles
@@ -176,10 +179,14 @@ def serve(
 
 
 def tile_origin(template: str) -> str:
-    """The origin of an online base map, which the content policy lets through; empty for none. UsageError if wrong."""
+    """The origin of an online base map, which the content policy lets through; empty for none. UsageError if wrong.
+
+    Without encryption only from this machine.
+    """
     if not template:
         return ""
-    found = re.match(r"(https://[a-z0-9.-]+(?::\d{1,5})?)/[\w./{}?=&%-]*\Z", template)
+    origin = r"https://[a-z0-9.-]+(?::\d{1,5})?|http://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?"
+    found = re.match(rf"({origin})/[\w./{{}}?=&%-]*\Z", template)
     if found is None or not all(part in template for part in ("{z}", "{x}", "{y}")):
         raise UsageError(
             f"--tiles {template[:80]!r} is no tile address; write https://tiles.example/{{z}}/{{x}}/{{y}}.png"

@@ -7,6 +7,7 @@ from pathlib import Path
 from periplus.errors import PeriplusError
 from periplus.search import Collection
 from periplus.search.atlas import PlaceNames
+from periplus.search.remote import ClusterLink
 
 __all__ = ["Shelf"]
 
@@ -24,8 +25,11 @@ class Shelf:
         further: Callable[[], list[Path]] | None = None,
         *,
         collection: Collection | None = None,
+        link: ClusterLink | None = None,
     ) -> None:
-        """`further`: crawls beside the given ones, asked anew each time."""
+        """`further`: crawls beside the given ones, asked anew each time. `link`: a cluster whose crawl is shown too."""
+        self._link = link
+        self._elsewhere = link.shards() if link else []
         self._folders = [Path(folder) for folder in folders]
         self._names = names
         self._further = further
@@ -38,7 +42,11 @@ class Shelf:
         return list(dict.fromkeys(path.absolute() for path in found))
 
     def _opened(self, folders: Sequence[Path]) -> Collection:
-        return Collection.open(folders, names=self._names) if folders else Collection([], [], self._names)
+        if folders:
+            return Collection.open(folders, names=self._names, further=self._elsewhere)
+        empty = Collection([], self._elsewhere, self._names)
+        empty.refresh()
+        return empty
 
     def sync(self) -> None:
         """Take in new crawls and new pages."""
@@ -61,3 +69,5 @@ class Shelf:
         for _, collection in self._retired:
             collection.close()
         self.collection.close()
+        if self._link is not None:
+            self._link.close()

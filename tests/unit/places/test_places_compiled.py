@@ -19,14 +19,15 @@ COMPILED = SOURCE / "compiled.txt"
 PROGRAM = """
 import json, sys
 from periplus.places import locate, open_gazetteer, scan
-from periplus.topics.words import content_stems
+from periplus.topics.keywords import count_keywords
+from periplus.topics.reading import read_document
 gazetteer = open_gazetteer()
 texts = json.load(sys.stdin)
 print(scan.__file__)
 found = [locate(text, gazetteer, url="http://example.de/") for text in texts]
-spans = [[(mention.start, mention.end) for mention in one.mentions] for one in found]
-stems = [content_stems(text, "en", span) for text, span in zip(texts, spans)]
-print(json.dumps([repr(one) for one in (*found, *stems)]))
+read = [read_document(text, one, language="en") for text, one in zip(texts, found)]
+counted = [count_keywords(text, ("flood", "mayor", "river", "東京"), "en") for text in texts]
+print(json.dumps([repr(one) for one in (*found, *read, *counted)]))
 """
 
 

@@ -10,7 +10,7 @@ from sample_collection import PLACES, SamplePage, SamplePlace, build_collection
 from periplus.index import unpack_text
 from periplus.places import Gazetteer, locate
 from periplus.relocation import relocate_crawl
-from periplus.search.shard import Shard
+from periplus.search.shard import LocalShard
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
 
@@ -98,6 +98,6 @@ def test_searches_see_the_new_place(gazetteer: Gazetteer, tmp_path: Path) -> Non
         with closing(open_reader(node.database)) as db:
             pages = [row[0] for row in db.execute("SELECT id FROM page WHERE url = 'http://lamar.example/3'")]
         if pages:
-            with closing(Shard.open(node.name, node)) as shard:
-                found |= {place for _, _, place, _ in shard.text(pages[0])[1]}
+            with closing(LocalShard.open(node.name, node)) as shard:
+                found |= {place for _, _, place, _ in shard.texts(pages[:1])[pages[0]][1]}
     assert found == {PARIS_TEXAS}

@@ -11,6 +11,7 @@ from sample_collection import ATTACKS, PAGES, SamplePage, add_pages, build_colle
 
 from periplus.errors import NotACrawl, QueryError
 from periplus.search import Collection, SearchRequest, SearchResult
+from periplus.search.shard import LocalShard
 from periplus.store.database import open_reader
 
 
@@ -381,6 +382,7 @@ def test_a_much_linked_page_is_indexed_a_few_times_only(tmp_path: Path) -> None:
             link = (target.url, f"praise number{n}", "a")
             add_pages(folder.node("a").database, [make_page(n, url=f"http://s{n}.example/", links=(link,))])
             db = collection.shards[0]
+            assert isinstance(db, LocalShard)
             with closing(open_reader(db.folder.database)) as reader:
                 again += db.index.update(reader) - 1
         assert again == 3  # at 1, 4 and 16 texts

@@ -1,6 +1,9 @@
 """Topics that cannot be meant: refused in one line that says what to do, or harmless."""
 
+import itertools
 import math
+import string
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,10 +14,16 @@ from periplus.cli import assemble
 from periplus.errors import ConfigError, UsageError
 from periplus.model import Link, Located, Mention, Page
 from periplus.places import Gazetteer
-from periplus.settings import TopicSettings, job_from_dict
+from periplus.settings import LearntSettings, TopicSettings, job_from_dict
 from periplus.topics import LinkScorer, judge, make_topic
+from periplus.topics.keywords import count_keywords
 from periplus.topics.learning import learn, learn_paper
 from periplus.topics.reading import Reading
+from periplus.topics.tally import LONGEST, MOST
+from periplus.topics.words import content_stems
+
+NUMBERED = [a + b for a in string.ascii_lowercase for b in "kqxz"]
+"""Syllables of words that are no words, so that no two have one stem."""
 
 
 def test_an_empty_topic_keeps_every_page_and_is_refused_for_scoring(gazetteer: Gazetteer, tmp_path: Path) -> None:
@@ -117,3 +126,18 @@ def test_ten_thousand_keywords_are_found_with_phrases_and_in_other_scripts(gazet
     page = Page("", "", "A storm surge, and word17 with word99. Storm, surge. 大洪水", (), "en")
     found = judge(page, Located(), topic).keyword_evidence
     assert found == {"storm surge": 2.0, "word17": 1.0, "word99": 1.0, "洪水": 1.0}
+
+
+def test_more_different_words_than_are_remembered_are_all_counted(gazetteer: Gazetteer) -> None:
+    made = (f"{a}{b}{c}" for a in NUMBERED for b in NUMBERED for c in NUMBERED)
+    words = list(itertools.islice(made, MOST + 5_000))
+    text = " ".join([*words, "flood", "a" * (LONGEST + 1), "flood", "x" * LONGEST, *words[-3:]])
+    for _ in range(2):  # the second time, numbering begins anew
+        assert count_keywords(text, ("flood", words[0], words[-1], words[MOST // 2]), "en") == [2, 1, 2, 1]
+        stems = content_stems(text, "en")
+        assert len(stems) == len(words) + 7
+        assert stems[-7] == "flood"
+    topic = make_topic(TopicSettings(keywords={"flood": 1.0}), "t", gazetteer)
+    learnt = replace(topic, learnt=LearntSettings(form="logistic", scale=5.0, bias=-2.0, keyword_half=0.3))
+    for one in (topic, learnt):
+        assert judge(Page("", words[7], text, (), "en"), Located(()), one).keyword_evidence == {"flood": 2.0}

@@ -10,14 +10,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from http_client import get, send
+from http_client import Reply, get, send
+from mmdb_file import mmdb
 from running_server import running_server
 from sample_collection import SamplePage, build_collection, make_page
 
+from periplus.errors import UsageError
+from periplus.places import open_gazetteer
 from periplus.settings import load_job
 from periplus.store.folder import CrawlFolder
-from periplus.tasks import TaskBook
+from periplus.tasks import TaskBook, sample_process
 from periplus.tasks.lessons import Judgements
+from periplus.web.choices import Choices
 
 FORM: dict[str, Any] = {
     "name": "Floods",
@@ -238,6 +242,84 @@ def test_thumbs_teach_the_topic(server: str, folder: Path) -> None:
     send(server, "/api/judge", {"node": bread[0]["node"], "page": bread[0]["page"], "good": None})
     assert bread[0]["url"] not in Judgements(CrawlFolder(folder)).all()
     assert send(server, "/api/judge", {"node": "east", "page": 99999, "good": True}).status == 404
+
+
+def test_thumbs_teach_one_of_several_topics(tmp_path: Path) -> None:
+    wet = [
+        make_page(n, title=f"Flood {n}", text=f"The flood {n} rose over the dam. " * 20, topic="floods\nrivers")
+        for n in range(3)
+    ]
+    dry = [make_page(9, title="Bread", text="Bread and butter of the baker. " * 20, topic="floods")]
+    crawl = build_collection(tmp_path / "crawl", [*wet, *dry], nodes=("east",))
+    topics = "[topics.floods]\nkeywords = { flood = 1.0 }\n[topics.rivers]\nkeywords = { river = 1.0 }\n"
+    crawl.job_file.write_text(f'name = "two"\nout = "."\n{topics}', "utf-8")
+    with running_server(crawl.path, tasks=tmp_path / "tasks") as server:
+        hits = get(server, "/api/search?q=flood&limit=20").json["hits"]
+        assert [hit["topics"] for hit in hits] == [["floods", "rivers"]] * 3
+
+        def judge(hit: dict[str, Any], **more: Any) -> Reply:
+            return send(server, "/api/judge", {"node": hit["node"], "page": hit["page"], "good": True} | more)
+
+        assert judge(hits[0]).status == 400, "which topic?"
+        assert judge(hits[0], topic="seas").status == 400
+        for hit in hits:
+            said = judge(hit, topic="rivers").json
+        assert (said["topic"], said["judged"], said["retrained"]) == ("rivers", 3, True)
+        bread = get(server, "/api/search?q=bread").json["hits"][0]
+        assert judge(bread, good=False).json["topic"] == "floods", "the only topic that the page has"
+    job = load_job(crawl.job_file)
+    assert any(word.startswith("flood") for word in job.topics["rivers"].keywords)
+    assert job.topics["floods"].keywords == {"flood": 1.0}
+
+
+def test_samples_cost_no_more_than_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = [(f"{n}.html", "<p>The flood of Houston.</p>") for n in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setattr(sample_process, "SECONDS", 0.001)
+        with pytest.raises(UsageError, match="too long"):
+            sample_process.read_samples(samples, open_gazetteer())
+    with monkeypatch.context() as patch:
+        patch.setattr(sample_process, "MODULE", "periplus.no_such_module")
+        with pytest.raises(UsageError, match="broke the process"):
+            sample_process.read_samples(samples, open_gazetteer())
+
+
+def test_strategies_are_chosen_with_what_they_need(tmp_path: Path) -> None:
+    model, database = tmp_path / "six.model", tmp_path / "cities.mmdb"
+    model.write_bytes(b"no model")
+    database.write_bytes(mmdb("192.0.2.0/24", 4930956))
+    nodes = {"nodes": {"east": ["Boston, MA"], "general": []}}
+    with running_server(None, tasks=tmp_path / "tasks", choices=Choices.of([model], [database])) as server:
+        assert get(server, "/api/tasks").json["files"] == {"models": ["six.model"], "databases": ["cities.mmdb"]}
+
+        def wrong(**form: Any) -> list[tuple[str, str]]:
+            found = send(server, "/api/tasks/check", FORM | nodes | form).json["errors"]
+            return [(error["field"], error["text"]) for error in found]
+
+        for strategy in ("blend", "nearest", "content", "hash"):
+            assert wrong(strategy=strategy) == []
+        assert wrong(strategy="place+nearest", nodes={"a": ["Boston, MA"], "b": ["Boston, MA"], "c": []}) == []
+        assert wrong(strategy="ip", database="cities.mmdb") == []
+        assert wrong(strategy="blend", database="cities.mmdb") == []
+        for bad, word in (
+            ({"strategy": "ip"}, "ip_database"),
+            ({"strategy": "classifier"}, "classifier_model"),
+            ({"strategy": "classifier", "model": "six.model"}, "not a model"),
+            ({"strategy": "classifier", "model": "../six.model"}, "offered"),
+            ({"strategy": "ip", "database": str(database)}, "offered"),
+        ):
+            ((field, text),) = wrong(**bad)
+            assert field == "strategy"
+            assert word in text
+        ((field, text),) = wrong(nodes={"east": ["Boston, MA"]})
+        assert field == "nodes"
+        assert "general" in text
+        saved = send(
+            server, "/api/tasks", FORM | nodes | {"name": "By ip", "strategy": "ip", "database": "cities.mmdb"}
+        )
+        assert saved.status == 200
+    task = TaskBook(tmp_path / "tasks").task(saved.json["id"])
+    assert task.job.crawl.ip_database == str(database)
 
 
 # -- Behind a page ---------------------------------------------------------------------------------

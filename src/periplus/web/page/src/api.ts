@@ -190,11 +190,17 @@ export interface TaskDetail extends Task {
   questions: Question[];
 }
 
+export interface Files {
+  models: string[];
+  databases: string[];
+}
+
 export interface TaskList {
   tasks: Task[];
   budget: { crawls: number; workers: number } | null;
   trouble: string;
   contact: string;
+  files: Files;
 }
 
 export interface KnownPlace {

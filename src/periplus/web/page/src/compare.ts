@@ -1,7 +1,7 @@
 /** A comparison of strategies: a table, bars for one measure, and lines over the course of the crawl. */
 
 import { ask, attempt } from "./api";
-import { add, el, svg } from "./dom";
+import { add, el, svg, wide } from "./dom";
 import { strings } from "./strings";
 
 type Row = Record<string, unknown> & { progress?: Record<string, number | null>[] };
@@ -94,7 +94,7 @@ function table(found: Comparison): HTMLElement {
       return el("td", { class: value !== null && value === best.get(one) ? "is-most" : "" }, value === null ? "–" : short(value), spread === null ? null : el("small", {}, ` ± ${short(spread)}`));
     })),
   );
-  return el("div", { class: "wide" }, el("table", { class: "plain" }, el("caption", {}, strings.compareTitle), el("thead", {}, head), el("tbody", {}, ...rows)));
+  return wide(strings.compareTitle, el("table", { class: "plain" }, el("caption", {}, strings.compareTitle), el("thead", {}, head), el("tbody", {}, ...rows)));
 }
 
 function bars(found: Comparison, measure: string): SVGSVGElement {

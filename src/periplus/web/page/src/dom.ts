@@ -68,3 +68,8 @@ export function outerLink(url: string, label: string, attributes: Record<string,
   if (!safe) return el("span", attributes, label);
   return el("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank", ...attributes }, label);
 }
+
+/** What may be wider than its place and is scrolled sideways then, with the keyboard as well. */
+export function wide(label: string, ...children: HTMLElement[]): HTMLElement {
+  return el("div", { class: "wide", role: "region", "aria-label": label, tabindex: "0" }, ...children);
+}

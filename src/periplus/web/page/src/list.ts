@@ -126,25 +126,35 @@ function thumb(path: string, onClick: () => void, attributes: Record<string, str
   return one;
 }
 
-/** Thumbs that teach the topic; a second click takes the judgement back. */
+/** Thumbs that teach a topic, of several the chosen one; a second click takes the judgement back. */
 function thumbs(hit: Hit): HTMLElement {
   const note = el("span", { class: "thumb-note", role: "status" });
   const box = el("span", { class: "thumbs" });
-  let said: boolean | null = null;
+  const topics = el("select", { class: "thumb-topic", "aria-label": strings.thumbTopic, title: strings.thumbTopic }, ...hit.topics.map((topic) => el("option", { value: topic }, topic)));
+  const several = hit.topics.length > 1;
+  const judgements = new Map<string, boolean | null>(); // by topic
+  const show = () => {
+    up.setAttribute("aria-pressed", String(judgements.get(topics.value) === true));
+    down.setAttribute("aria-pressed", String(judgements.get(topics.value) === false));
+  };
   const judge = (good: boolean) =>
     void attempt(async () => {
-      const now = said === good ? null : good;
-      const answer = await send<{ retrained: boolean; wanted: number }>("POST", "judge", { node: hit.node, page: hit.page, good: now });
-      said = now;
-      up.setAttribute("aria-pressed", String(said === true));
-      down.setAttribute("aria-pressed", String(said === false));
+      const topic = topics.value;
+      const now = judgements.get(topic) === good ? null : good;
+      const answer = await send<{ retrained: boolean; wanted: number }>("POST", "judge", { node: hit.node, page: hit.page, good: now, ...(several && { topic }) });
+      judgements.set(topic, now);
+      show();
       note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${answer.wanted} ${strings.moreNeeded}` : strings.noted;
     }, (message) => {
       note.textContent = message;
     });
   const up = thumb(UP, () => judge(true), { class: "thumb", "aria-label": strings.good, title: strings.good, "aria-pressed": "false" });
   const down = thumb(DOWN, () => judge(false), { class: "thumb", "aria-label": strings.bad, title: strings.bad, "aria-pressed": "false" });
-  box.append(up, down, note);
+  topics.addEventListener("change", () => {
+    note.textContent = "";
+    show();
+  });
+  add(box, several && topics, up, down, note);
   return box;
 }
 

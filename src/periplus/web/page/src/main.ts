@@ -28,7 +28,7 @@ const input = el("input", { type: "search", name: "q", id: "q", maxlength: "1000
 const suggestions = el("ul", { class: "suggestions", id: "suggestions" });
 const statisticsButton = button(strings.statistics, () => change({ q: input.value, view: state.view === "statistics" ? "results" : "statistics", offset: 0 }), { class: "secondary", "aria-pressed": "false" });
 const form = el("form", { class: "search", role: "search", action: "/", method: "get" }, el("div", { class: "search-box" }, input, suggestions), el("button", { type: "submit", class: "primary" }, strings.search), statisticsButton);
-const home = el("a", { class: "brand", href: "/" }, el("span", { class: "rose", "aria-hidden": "true" }), el("h1", { class: "wordmark" }, strings.name));
+const home = el("a", { class: "brand", href: "/", "aria-label": strings.name }, el("span", { class: "rose", "aria-hidden": "true" }), el("h1", { class: "wordmark" }, strings.name));
 const nav = el("nav", { class: "views", "aria-label": strings.views });
 const holdings = el("p", { class: "holdings" });
 const side = el("aside", { class: "side", "aria-label": strings.places });

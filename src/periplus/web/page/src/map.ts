@@ -14,11 +14,12 @@ import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
 import Cluster from "ol/source/Cluster";
 import VectorSource from "ol/source/Vector";
 import XYZ from "ol/source/XYZ";
-import { Circle, Fill, Icon, Stroke, Style, Text } from "ol/style";
 import type { Hit, Point as PlacePoint, Understood } from "./api";
-import { baseMap, color, fontFamily } from "./basemap";
+import { baseMap } from "./basemap";
 import { button, el } from "./dom";
-import { DrawTool, heatLayer } from "./maptools";
+import { heatLayer } from "./heat";
+import { DrawTool } from "./maptools";
+import { forgetLooks, hitOf, hitStyle, members, pagesOf, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
 import { count, countOf, position, strings } from "./strings";
 
 export interface MapEvents {
@@ -31,10 +32,6 @@ export interface MapEvents {
   onHeat(on: boolean): void;
   onMove(view: string): void;
 }
-
-const members = (cluster: FeatureLike): Feature[] => (cluster.get("features") as Feature[] | undefined) ?? [];
-const hitOf = (one: Feature): Hit => one.get("hit") as Hit;
-const pointOf = (one: Feature): PlacePoint => one.get("point") as PlacePoint;
 
 export class ResultMap {
   readonly element: HTMLElement;
@@ -66,12 +63,12 @@ export class ResultMap {
 
     this.placeLayer = new VectorLayer({
       source: new Cluster<Feature>({ source: this.places, distance: 44, minDistance: 14 }),
-      style: (cluster, resolution) => this.placeStyle(cluster, resolution),
+      style: (cluster, resolution) => placeStyle(cluster, resolution, this.behind),
       declutter: "names",
     });
     this.hitLayer = new VectorLayer({
       source: new Cluster<Feature>({ source: this.hits, distance: 30 }),
-      style: (cluster) => this.hitStyle(cluster),
+      style: (cluster) => hitStyle(cluster, this.hot),
     });
     this.popup = new Overlay({ element: popup, positioning: "bottom-center", offset: [0, -12], stopEvent: true, autoPan: { margin: 24 } });
     this.map = new OlMap({
@@ -227,6 +224,8 @@ export class ResultMap {
   }
 
   private redraw(): void {
+    forgetLooks();
+    this.heat.getSource()?.changed();
     this.hitLayer.changed();
     this.placeLayer.changed();
   }
@@ -247,12 +246,13 @@ export class ResultMap {
     const pins = near(this.hitLayer, (cluster, dx, dy) => Math.abs(dx) <= pinWidth(cluster) / 2 + 3 && dy >= -38 && dy <= 3);
     if (pins.length) return pins.sort((a, b) => first(a) - first(b))[0];
     if (!this.placeLayer.getVisible()) return undefined;
-    const circles = near(this.placeLayer, (cluster, dx, dy) => Math.hypot(dx, dy) <= this.placeRadius(pagesOf(cluster)) + 3);
+    const circles = near(this.placeLayer, (cluster, dx, dy) => Math.hypot(dx, dy) <= placeRadius(pagesOf(cluster), this.behind) + 3);
     return circles.sort((a, b) => pagesOf(b) - pagesOf(a))[0];
   }
 
-  private placeRadius(pages: number): number {
-    return Math.min(this.hits.getFeatures().length > 0 ? 22 : 30, 5 + Math.sqrt(pages) * 1.35);
+  /** Whether results are shown, so that circles are only their background. */
+  private get behind(): boolean {
+    return !this.hits.isEmpty();
   }
 
   private onClick(pixel: number[]): void {
@@ -327,123 +327,7 @@ export class ResultMap {
     const box = [whole ? -180 : wrap(west), Math.max(-90, south), whole ? 180 : wrap(east), Math.min(90, north)];
     this.events.onArea(box.map((n) => n.toFixed(4)).join(","));
   }
-
-  private placeStyle(cluster: FeatureLike, resolution: number): Style[] {
-    const points = members(cluster).map(pointOf);
-    const pages = pagesOf(cluster);
-    const behind = this.hits.getFeatures().length > 0;
-    const radius = this.placeRadius(pages);
-    const label = behind || radius < 10 ? "" : pages >= 1000 ? `${Math.round(pages / 100) / 10}k` : String(pages);
-    const circle = new Style({
-      image: new Circle({
-        radius,
-        declutterMode: "none",
-        fill: new Fill({ color: color(behind ? "map-behind" : "map-bubble") }),
-        stroke: new Stroke({ color: color("map-bubble-edge"), width: behind ? 1 : 1.5 }),
-      }),
-      text: new Text({
-        text: label,
-        font: `600 ${Math.max(10, Math.min(14, radius * 0.62))}px ${fontFamily()}`,
-        fill: new Fill({ color: color("map-bubble-text") }),
-        offsetY: 1,
-        declutterMode: "none",
-      }),
-      zIndex: pages,
-    });
-    const largest = points.reduce((best, point) => (point.count > best.count ? point : best));
-    if (resolution > 6000 || !["city", "feature"].includes(largest.kind)) return [circle];
-    const name = new Style({
-      text: new Text({
-        text: largest.label.split(", ")[0] ?? "",
-        font: `600 12px ${fontFamily()}`,
-        fill: new Fill({ color: color("map-place") }),
-        stroke: new Stroke({ color: color("map-land"), width: 3 }),
-        offsetY: radius + 10,
-      }),
-      zIndex: pages,
-    });
-    return [circle, name];
-  }
-
-  private hitStyle(cluster: FeatureLike): Style[] {
-    const ranks = members(cluster).map((one) => hitOf(one).rank).sort((a, b) => a - b);
-    const hot = ranks.some((rank) => this.hot.has(rank));
-    const first = ranks[0] ?? 0;
-    const label = rankLabel(ranks);
-    const width = pinWidth(cluster);
-    const scale = hot ? 1.18 : 1;
-    return [
-      new Style({
-        image: new Icon({ img: pin(width, color(hot ? "pin-hot" : "pin"), color("pin-edge")), anchor: [0.5, 1], scale: scale / SHARP }),
-        text: new Text({
-          text: label,
-          font: `700 ${hot ? 14 : 12.5}px ${fontFamily()}`,
-          fill: new Fill({ color: color("pin-text") }),
-          offsetY: hot ? -25 : -21,
-        }),
-        zIndex: hot ? 10_000 : 1_000 - first,
-      }),
-    ];
-  }
 }
 
 /** How far a marker's picture reaches from its place, in pixels. */
 const REACH = 60;
-
-function pagesOf(cluster: FeatureLike): number {
-  return members(cluster).reduce((sum, one) => sum + pointOf(one).count, 0);
-}
-
-function pinWidth(cluster: FeatureLike): number {
-  return Math.max(28, 14 + rankLabel(members(cluster).map((one) => hitOf(one).rank).sort((a, b) => a - b)).length * 7.5);
-}
-
-const pins = new Map<string, HTMLCanvasElement>();
-const SHARP = 2; // drawn larger than shown, for dense screens
-
-/** A marker drawn once for each width and colour: a pill on a tail. A canvas is there at once, an image is not. */
-function pin(width: number, fill: string, edge: string): HTMLCanvasElement {
-  const key = `${width}|${fill}|${edge}`;
-  const known = pins.get(key);
-  if (known) return known;
-  const w = Math.round(width);
-  const middle = w / 2 + 1;
-  const canvas = document.createElement("canvas");
-  canvas.width = (w + 2) * SHARP;
-  canvas.height = 36 * SHARP;
-  const pen = canvas.getContext("2d");
-  if (pen) {
-    pen.scale(SHARP, SHARP);
-    pen.fillStyle = fill;
-    pen.strokeStyle = edge;
-    const tail = (half: number, tip: number) => {
-      pen.beginPath();
-      pen.moveTo(middle - half, 22);
-      pen.lineTo(middle, tip);
-      pen.lineTo(middle + half, 22);
-      pen.closePath();
-    };
-    tail(6, 34);
-    pen.lineWidth = 2;
-    pen.stroke();
-    pen.fill();
-    pen.beginPath();
-    pen.roundRect(1, 1, w, 26, 13);
-    pen.lineWidth = 1.5;
-    pen.stroke();
-    pen.fill();
-    tail(5, 32);
-    pen.fill();
-  }
-  pins.set(key, canvas);
-  return canvas;
-}
-
-/** `3`, `3–7` for a run, `3 · 8` for two, `3 +4` for more. */
-function rankLabel(ranks: number[]): string {
-  const first = ranks[0] ?? 0;
-  const last = ranks.at(-1) ?? 0;
-  if (ranks.length === 1) return String(first);
-  if (last - first === ranks.length - 1) return `${first}–${last}`;
-  return ranks.length === 2 ? ranks.join(" · ") : `${first} +${ranks.length - 1}`;
-}

@@ -1,18 +1,17 @@
-/** Tools of the result map: draw a box or a shape, a heat layer, and what area was asked for. */
+/** Tools of the result map: draw a box or a shape, and what area was asked for. */
 
 import Feature from "ol/Feature";
 import type OlMap from "ol/Map";
 import { type Coordinate } from "ol/coordinate";
 import { type Extent } from "ol/extent";
 import LinearRing from "ol/geom/LinearRing";
-import type Point from "ol/geom/Point";
 import Polygon, { fromExtent } from "ol/geom/Polygon";
 import Draw, { createBox } from "ol/interaction/Draw";
 import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
 import VectorSource from "ol/source/Vector";
-import { Fill, Icon, Stroke, Style } from "ol/style";
-import type { Point as PlacePoint, Understood } from "./api";
+import { Fill, Stroke, Style } from "ol/style";
+import type { Understood } from "./api";
 import { color } from "./basemap";
 import { button, el, svg } from "./dom";
 import { strings } from "./strings";
@@ -124,36 +123,4 @@ function boxOf(corners: Coordinate[]): string {
   const lons = points.map(([lon = 0]) => lon);
   const lats = points.map(([, lat = 0]) => lat);
   return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)].map((n) => n.toFixed(4)).join(",");
-}
-
-/** Pages as warmth: a glow at each place, and glows add up. (OpenLayers' own heat layer needs a worker from a blob, which
- * the content policy forbids.) */
-export function heatLayer(source: VectorSource<Feature<Point>>): VectorLayer<VectorSource<Feature<Point>>> {
-  return new VectorLayer({
-    source,
-    visible: false,
-    style: (one) => {
-      const pages = (one.get("point") as PlacePoint).count;
-      return new Style({ image: new Icon({ img: glow(color("heat")), scale: 0.35 + Math.min(1, Math.log10(1 + pages) / 3) * 0.65, opacity: Math.min(1, 0.45 + Math.log10(1 + pages) / 6) }) });
-    },
-  });
-}
-
-const glows = new Map<string, HTMLCanvasElement>();
-const GLOW = 160;
-
-function glow(hue: string): HTMLCanvasElement {
-  const known = glows.get(hue);
-  if (known) return known;
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = GLOW;
-  const pen = canvas.getContext("2d");
-  if (pen) {
-    const shade = pen.createRadialGradient(GLOW / 2, GLOW / 2, 0, GLOW / 2, GLOW / 2, GLOW / 2);
-    for (const [at, alpha] of [[0, 0.6], [0.3, 0.3], [0.65, 0.09], [1, 0]] as const) shade.addColorStop(at, `rgb(${hue} / ${alpha})`);
-    pen.fillStyle = shade;
-    pen.fillRect(0, 0, GLOW, GLOW);
-  }
-  glows.set(hue, canvas);
-  return canvas;
 }

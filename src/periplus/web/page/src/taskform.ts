@@ -1,8 +1,9 @@
 /** The form of a new crawl: what, where, from where, how and when; checked by the server as it is typed. */
 
-import { attempt, type Checked, type Learnt, send, type Task } from "./api";
+import { attempt, type Checked, type Files, type Learnt, send, type Task } from "./api";
 import { add, button, el } from "./dom";
 import { PlacePicker } from "./placepicker";
+import { StrategyField } from "./strategyfield";
 import { count, moment, strings } from "./strings";
 
 export interface TaskFormEvents {
@@ -18,7 +19,7 @@ export class TaskFormView {
   private readonly name = el("input", { type: "text", id: "f-name", maxlength: "80", placeholder: strings.namePlaceholder, autocomplete: "off" });
   private readonly contact = el("input", { type: "text", id: "f-contact", maxlength: "300" });
   private readonly seeds = el("textarea", { id: "f-seeds", rows: "5", spellcheck: "false", placeholder: strings.seedsPlaceholder });
-  private readonly strategy = el("select", { id: "f-strategy" }, ...Object.entries(strings.strategies).map(([value, label]) => el("option", { value }, label)));
+  private readonly strategy: StrategyField;
   private readonly keep = el("select", { id: "f-keep" }, el("option", { value: "relevant" }, strings.keepRelevant), el("option", { value: "all" }, strings.keepAll));
   private readonly pages = number("f-pages", "1000");
   private readonly minutes = number("f-minutes", "0");
@@ -40,8 +41,9 @@ export class TaskFormView {
   private timer = 0;
   private waiting: AbortController | null = null;
 
-  constructor(private readonly events: TaskFormEvents, contact: string) {
+  constructor(private readonly events: TaskFormEvents, contact: string, files: Files) {
     this.contact.value = contact;
+    this.strategy = new StrategyField(files, this.error("strategy"));
     add(
       this.element,
       button(`‹ ${strings.back}`, () => events.onCancel(), { class: "quiet" }),
@@ -152,7 +154,8 @@ export class TaskFormView {
     return el(
       "div",
       {},
-      el("div", { class: "field-grid" }, this.plain(strings.pagesLabel, this.pages), this.plain(strings.minutesLabel, this.minutes), this.plain(strings.delayLabel, this.delay), this.plain(strings.workersLabel, this.workers), this.plain(strings.keepLabel, this.keep), this.plain(strings.strategyLabel, this.strategy)),
+      el("div", { class: "field-grid" }, this.plain(strings.pagesLabel, this.pages), this.plain(strings.minutesLabel, this.minutes), this.plain(strings.delayLabel, this.delay), this.plain(strings.workersLabel, this.workers), this.plain(strings.keepLabel, this.keep)),
+      this.strategy.element,
       el("h3", {}, strings.nodesLabel),
       el("p", { class: "path" }, strings.nodesHint),
       this.nodes,
@@ -199,7 +202,7 @@ export class TaskFormView {
       keywords,
       places: this.places.value,
       nodes,
-      strategy: this.strategy.value,
+      ...this.strategy.value,
       keep: this.keep.value,
       pages: Math.round(Number(this.pages.value)),
       minutes: Number(this.minutes.value),

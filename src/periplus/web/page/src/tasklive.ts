@@ -1,7 +1,7 @@
 /** One crawl, live: how far it is, what goes wrong, its log, its nodes on the map, its runs and its alerts. */
 
 import { attempt, type Question, type Run, send, type TaskDetail, type TaskNode } from "./api";
-import { add, button, el, outerLink } from "./dom";
+import { add, button, el, outerLink, wide } from "./dom";
 import { count, duration, moment, percent, strings } from "./strings";
 import { setBadge, TaskActions } from "./taskactions";
 import { type Dot, type Way, WorldMap } from "./worldmap";
@@ -22,8 +22,8 @@ export class TaskLiveView {
   private readonly figures = el("dl", { class: "figures live-figures" });
   private readonly errors = el("div", { class: "live-errors" });
   private readonly log = el("ol", { class: "log", tabindex: "0", "aria-label": strings.log });
-  private readonly runs = el("div", { class: "wide" });
-  private readonly nodes = el("div", { class: "wide" });
+  private readonly runs = wide(strings.history);
+  private readonly nodes = wide(strings.nodesLabel);
   private readonly job = el("div", { class: "job" });
   private readonly questions = el("ul", { class: "questions" });
   private readonly map = new WorldMap(strings.nodesMap);

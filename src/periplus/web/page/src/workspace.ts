@@ -65,8 +65,8 @@ export class Workspace {
   private async showForm(): Promise<void> {
     this.loading();
     await attempt(async () => {
-      const { contact } = await ask<TaskList>("tasks");
-      const form = new TaskFormView({ onSaved: (task) => this.change({ view: "tasks", task: String(task.id) }), onCancel: () => this.change({ view: "tasks", task: "" }) }, contact);
+      const { contact, files } = await ask<TaskList>("tasks");
+      const form = new TaskFormView({ onSaved: (task) => this.change({ view: "tasks", task: String(task.id) }), onCancel: () => this.change({ view: "tasks", task: "" }) }, contact, files);
       this.element.replaceChildren(form.element);
     }, (message) => this.failed(message));
   }

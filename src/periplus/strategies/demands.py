@@ -1,0 +1,48 @@
+"""How probable a link must be its own for a node to take it: the more the node has waiting, the more it asks for.
+
+A node with nothing to do takes whatever speaks for it at all. One with a long queue would fetch the doubtful before the
+certain; it asks for what is usual among the links that speak for it, but for no more than MOST, since what is usual
+differs from web to web. What it leaves goes to a general node.
+"""
+
+from periplus.strategies.blend import ENOUGH
+
+__all__ = ["Demands"]
+
+MOST = 0.3
+MANY = 40
+"""So many waiting make a node ask for all that it ever asks for."""
+
+USUAL = 0.6
+STEP = 0.01
+"""Of the links that speak for a node, this share is less probable than what is usual; each link moves it a little."""
+
+
+class Demands:
+    """What nodes ask for, as `bars`. Depends on nothing but the order of the calls."""
+
+    def __init__(self) -> None:
+        self.bars: dict[str, float] = {}
+        self._waiting: dict[str, int] = {}
+        self._usual: dict[str, float] = {}
+
+    def take_up(self, receiver: str, likeliest: tuple[str, float]) -> None:
+        """Take up a new link: who got it, and for which geographic node most spoke."""
+        node, probability = likeliest
+        self._waiting[receiver] = self._waiting.get(receiver, 0) + 1
+        if node and probability >= ENOUGH:
+            usual = self._usual.get(node, ENOUGH)
+            self._usual[node] = usual + (STEP * USUAL if probability > usual else STEP * (USUAL - 1.0))
+            self._ask(node)
+        if receiver != node:
+            self._ask(receiver)
+
+    def ended(self, node: str) -> None:
+        """Take up that a node is done with one of its URLs."""
+        if self._waiting.get(node):
+            self._waiting[node] -= 1
+            self._ask(node)
+
+    def _ask(self, node: str) -> None:
+        full = min(MOST, self._usual.get(node, ENOUGH))
+        self.bars[node] = ENOUGH + (full - ENOUGH) * min(1.0, self._waiting.get(node, 0) / MANY)
