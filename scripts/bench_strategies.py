@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from periplus.miniweb.web import generate
 from periplus.model import Fetched, Located, Page
 from periplus.pages import read_page
@@ -41,7 +43,7 @@ def pages_of_sixty_links() -> list[Page]:
     filled = []
     for i, page in enumerate(found):
         own = page.links[:LINKS]
-        more = [replace(link, start=0, end=1) for link in links[i * 37 : i * 37 + LINKS - len(own)]]
+        more = [msgspec.structs.replace(link, start=0, end=1) for link in links[i * 37 : i * 37 + LINKS - len(own)]]
         filled.append(replace(page, links=(*own, *more)))
     return [page for page in filled if len(page.links) == LINKS]
 
