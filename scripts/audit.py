@@ -55,8 +55,10 @@ def main() -> int:
         return 0
     skipped = told.count("could not be audited")
     locked = sum("==" in line for line in (ROOT / "requirements.lock").read_text("utf-8").splitlines())
-    if skipped >= locked:
-        sys.stdout.write(f"NOT RUN: the service that answers here knows none of the {locked} packages.\n")
+    if skipped > 0.9 * locked:
+        sys.stdout.write(
+            f"NOT RUN: the service that answers here knows hardly any of the {locked} packages ({skipped} unknown).\n"
+        )
         return 0
     sys.stdout.write(told)
     return done.returncode

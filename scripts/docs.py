@@ -13,6 +13,10 @@ import typer
 
 from periplus import errors
 from periplus.cli import assemble
+from periplus.fetch.connections import MOST_INTERIM, MOST_KEPT
+from periplus.fetch.decode import MAX_ENCODINGS
+from periplus.fetch.retries import MAX_RETRY_AFTER_SECONDS, MAX_RETRY_SECONDS
+from periplus.fetch.robots import MAX_CRAWL_DELAY_SECONDS, MAX_REDIRECTS
 from periplus.model import Outcome
 from periplus.settings import explain
 from periplus.urls.filters import DROP_REASONS
@@ -100,7 +104,71 @@ def outcome_meanings() -> Iterator[tuple[str, str]]:
         yield outcome.value, (match[1] if match and match[1] else outcome.value.replace("_", " "))
 
 
-PAGES = {"docs/settings.md": settings_page, "docs/commands.md": commands_page, "docs/errors.md": errors_page}
+LIMITS = {
+    "What one request may cost": (
+        "fetch.total_seconds", "fetch.connect_seconds", "fetch.wire_bytes", "fetch.body_bytes", "fetch.redirects",
+        "fetch.ports", "fetch.robots_bytes", "fetch.robots_hours", "fetch.sitemap_bytes",
+    ),
+    "What one page may cost": ("run.page_cpu_seconds", "run.page_memory_bytes", "crawl.page_links", "crawl.url_length"),
+    "What one host may cost, and what it is spared": (
+        "crawl.delay_seconds", "crawl.delay_factor", "crawl.ip_delay_seconds", "crawl.host_pages",
+        "crawl.pattern_pages", "crawl.retries", "crawl.retry_seconds",
+    ),
+    "What one crawl may cost": (
+        "crawl.pages", "crawl.minutes", "crawl.depth", "crawl.connections", "crawl.workers",
+        "archive.disk_reserve_bytes", "run.disk_wait_minutes", "run.log_bytes",
+    ),
+}  # fmt: skip
+"""Which settings are bounds, by what they bound."""
+
+
+def limits_page() -> str:
+    """The settings that are bounds, and the exit codes."""
+    rows = {row.name: row for row in explain()}
+    lines = ["# Limits and exit codes\n", NOTE + "All of them are settings; [settings.md](settings.md) has the rest.\n"]
+    for title, names in LIMITS.items():
+        lines += [f"## {title}\n", "| setting | default | unit | meaning |", "|---|---|---|---|"]
+        lines += [
+            f"| `{name}` | `{rows[name].default}` | {rows[name].unit} | {rows[name].sentence} |" for name in names
+        ]
+        lines.append("")
+    fixed = {
+        "Longest Crawl-delay that is waited for; beyond it the host is left alone": f"{MAX_CRAWL_DELAY_SECONDS:g} s",
+        "Longest Retry-After that is believed": f"{MAX_RETRY_AFTER_SECONDS:g} s",
+        "Longest wait between two tries": f"{MAX_RETRY_SECONDS:g} s",
+        "Redirects of robots.txt": str(MAX_REDIRECTS),
+        "Interim responses (1xx) before an answer": str(MOST_INTERIM),
+        "Connections kept for a next request": str(MOST_KEPT),
+        "Encodings of one body": str(MAX_ENCODINGS),
+    }
+    lines += [
+        "## Fixed\n",
+        "| bound | value |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in fixed.items()),
+    ]
+    lines += ["\n## Exit codes\n", "| code | means | errors |", "|---|---|---|"]
+    for code, meaning in EXIT_CODES.items():
+        named = ", ".join(f"`{name}`" for name in errors.__all__ if getattr(errors, name).exit_code == code)
+        lines.append(f"| {code} | {meaning} | {named} |")
+    return "\n".join(lines) + "\n"
+
+
+EXIT_CODES = {
+    0: "done",
+    1: "a fault of the program, or what an error of its own says",
+    2: "wrong usage, job or file",
+    3: "stopped by a limit with work left; the same command goes on",
+    4: "the machine: disk full, port taken, folder in use, server missing",
+    130: "interrupted; the same command goes on",
+}
+
+PAGES = {
+    "docs/settings.md": settings_page,
+    "docs/commands.md": commands_page,
+    "docs/errors.md": errors_page,
+    "docs/limits.md": limits_page,
+}
 
 
 def main() -> None:

@@ -44,6 +44,13 @@ def test_an_error_of_the_disk_ends_it_with_one_line_and_loses_nothing() -> None:
 
 
 @pytest.mark.needs("gcc")
+def test_K10_what_was_committed_survives_the_loss_of_unsynced_writes() -> None:
+    """The power fails under `archive.durability = "full"`: every file is set back to what was last synced."""
+    result = fault_runs("power", "--pages", "8", "--every", "101")
+    assert result["points"] >= 5
+
+
+@pytest.mark.needs("gcc")
 def test_K3_every_start_from_one_state_ends_the_same() -> None:
     result = fault_runs("copies", "--pages", "12", "--chains", "20")
     assert result["crawls"] == 20

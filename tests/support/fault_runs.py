@@ -6,6 +6,7 @@
     python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while
     python fault_runs.py full --error EIO                           the same, but the disk is broken, not full
     python fault_runs.py copies --pages 12 --chains 20              starts from copies of one state
+    python fault_runs.py power --pages 12 --every 97                the power fails: what was not synced is gone
     python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 
 Starts itself again under `faultfs.so` (compiled from `faultfs.c`). Prints one JSON object a line; the last is the sum.
@@ -19,6 +20,7 @@ import errno
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -31,7 +33,9 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from periplus import crawl, verify
 from periplus.commands import run_crawl
@@ -49,6 +53,8 @@ COUNT, KILL, FULL = 0, 1, 2
 TOWNS = ("Houston, Texas", "Lisbon, Portugal", "Portland, Oregon", "Boston, Massachusetts")
 HOSTS = 8
 CRAWL_FAILED = 70
+LARGEST_BATCH = 8
+"""URLs that are under way at once, so the most that one transaction of a node can finish."""
 
 
 def compile_faults(folder: Path) -> Path:
@@ -165,6 +171,7 @@ class Bench:
     port: int
     log: Path
     gazetteer: Gazetteer
+    durability: str = "normal"
 
     def prepared(self, out: Path, web: str) -> Prepared:
         job = {
@@ -177,7 +184,7 @@ class Bench:
                 "resolve": {"*.site.test": f"127.0.0.1:{self.port}"},
             },
             "fetch": {"tls_verify": False},  # nobody here speaks TLS, and loading certificates takes its time
-            "archive": {"disk_reserve_bytes": 0, "warc_bytes": 2**20},
+            "archive": {"disk_reserve_bytes": 0, "warc_bytes": 2**20, "durability": self.durability},
             "run": {"log": "pages", "watchdog_seconds": 0.0},
             "nodes": {"a": {}, "b": {}},
         }  # fmt: skip
@@ -295,6 +302,32 @@ def from_copies(bench: Bench, out: Path, whole: dict[str, str], number: int, tim
     return wrong + [f"start {at} ended otherwise" for at, end in enumerate(ends) if set(end) != set(ends[0])]
 
 
+def power_fails(bench: Bench, out: Path, whole: dict[str, str], number: int) -> tuple[int, list[str]]:
+    """A crawl whose machine loses its power at the n-th change: of every file there is what was synced, or nothing.
+
+    What was committed before the last transactions of the nodes is still done, and the crawl ends as it should.
+    """
+    synced = out.with_name("synced")
+    shutil.rmtree(synced, ignore_errors=True)
+    synced.mkdir()
+    bench.faults.fault_keep(str(synced).encode())
+    status, _ = bench.run(out, KILL, number)
+    bench.faults.fault_keep(b"")
+    seen = done_urls(out)
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    for kept in synced.iterdir():
+        path = out / kept.name.lstrip("%").replace("%", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(kept, path)
+    lost = set(seen) - set(done_urls(out))
+    # A transaction that was written and not yet synced when the power failed is seen by who looks at the files.
+    wrong = [f"{len(lost)} finished URLs are gone: {sorted(lost)[:3]}"] if len(lost) > 2 * LARGEST_BATCH else []
+    ended, _ = bench.run(out, COUNT, 0)
+    wrong += [] if ended == 0 else [f"ended with {ended}"]
+    return int(status == -signal.SIGKILL), wrong + judge(out, whole)
+
+
 def full_disk(bench: Bench, out: Path, whole: dict[str, str], number: int, count: int) -> list[str]:
     """One crawl that finds no room `count` times from the n-th change on; if it gives up, it is resumed."""
     status, _ = bench.run(out, FULL, number, count)
@@ -335,7 +368,7 @@ def chaotic(bench: Bench, out: Path, number: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kill", "kill-all", "full", "copies", "chaos"])
+    parser.add_argument("what", choices=["kill", "kill-all", "full", "copies", "power", "chaos"])
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--chains", type=int, default=8)
     parser.add_argument("--deaths", type=int, default=30)
@@ -345,6 +378,7 @@ def main() -> None:
     parser.add_argument("--error", default="ENOSPC", choices=["ENOSPC", "EIO", "EROFS"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--state", type=Path, help="where an enumeration is written down, to go on from there")
+    parser.add_argument("--docs", type=Path, help="page between whose marks an enumeration writes its figures")
     parser.add_argument("--minutes", type=float, default=1e9, help="time after which an enumeration pauses")
     options = parser.parse_args()
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own in it, for speed
@@ -357,6 +391,7 @@ def main() -> None:
         with site(folder, options.pages) as (port, log):
             bench = Bench(ctypes.CDLL(os.environ["PERIPLUS_FAULTS"]), folder, port, log, open_gazetteer())
             bench.faults.fault_error(getattr(errno, options.error))
+            bench.durability = "full" if options.what == "power" else "normal"
             raise SystemExit(run(bench, options))
 
 
@@ -404,6 +439,8 @@ def enumerate_changes(
         began, number = time.monotonic(), state["next"]
         if options.what == "kill-all":
             died, found = kill_chain(bench, out, whole, [number])
+        elif options.what == "power":
+            died, found = power_fails(bench, out, whole, number)
         else:
             died, found = 1, full_disk(bench, out, whole, number, options.count)
         shutil.rmtree(out)
@@ -415,7 +452,26 @@ def enumerate_changes(
         if found or state["crawls"] % 50 == 0:
             print(json.dumps({"change": number, "of": state["changes"], "wrong": found}), flush=True)
     print(json.dumps(state))
+    if options.docs:
+        note(options.docs, options.what, state)
     return 1 if state["wrong"] else 0
+
+
+def note(page: Path, what: str, state: dict[str, Any]) -> None:
+    """Write how far an enumeration has come into a page, between its marks."""
+    shown = {
+        "last run": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load {os.getloadavg()[0]:.0f}",
+        "pages of the crawl": state["pages"],
+        "changes of its files": state["changes"],
+        "looked at": f"every {state['every']}.; so far up to change {min(state['next'] - 1, state['changes'])}",
+        "crawls, deaths": f"{state['crawls']}, {state['points']}",
+        "found wrong": len(state["wrong"]),
+        "minutes": round(state["seconds"] / 60, 1),
+    }
+    rows = "".join(f"| {name} | {value} |\n" for name, value in shown.items())
+    text = f"<!-- {what} -->\n| `make kill-all` | |\n|---|---|\n{rows}<!-- /{what} -->"
+    marks = re.compile(rf"<!-- {what} -->.*?<!-- /{what} -->", re.DOTALL)
+    page.write_text(marks.sub(text, page.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -14,12 +14,12 @@ ROWS = dict(re.findall(r"^\| ([A-Z]\d+) \| [^|]+ \| (.+) \|$", PAGE, re.MULTILIN
 NAMED = re.compile(r"`(\w+)::(\w+)`")
 
 
-def tests_of(path: Path) -> set[str]:
+def functions_of(path: Path) -> set[str]:
     nodes = ast.walk(ast.parse(path.read_text("utf-8")))
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
-FILES = {path.stem.removeprefix("test_"): tests_of(path) for path in (ROOT / "tests").rglob("test_*.py")}
+FILES = {path.stem.removeprefix("test_"): functions_of(path) for path in (ROOT / "tests").rglob("test_*.py")}
 
 
 def test_no_case_is_left_out() -> None:

@@ -32,8 +32,8 @@ from periplus.errors import (
     TooSlow,
 )
 from periplus.fetch.addresses import AddressGuard
+from periplus.fetch.connections import Connector
 from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
-from periplus.fetch.interim import Connector
 from periplus.fetch.resolver import BlockedName, NotYet, Resolver
 from periplus.model import Fetched
 from periplus.settings import FetchSettings

@@ -412,6 +412,40 @@ def test_nothing_is_asked_twice_when_a_kept_connection_ends_without_an_answer() 
     assert len(asked) == 2
 
 
+def test_connections_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A polite crawl of many hosts does not run out of descriptors; who was asked lately keeps its connection."""
+    monkeypatch.setattr("periplus.fetch.connections.MOST_KEPT", 8)
+    opened: list[str] = []
+    open_now: set[int] = set()
+
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opened.append("")
+        open_now.add(len(opened))
+        number = len(opened)
+        with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(http(b"x", "Connection: keep-alive"))
+        open_now.discard(number)
+
+    async def run() -> None:
+        guard, clock = AddressGuard(["127.0.0.0/8"]), SystemClock()
+        async with await asyncio.start_server(reply, "127.0.0.1", 0) as server:
+            resolver = Resolver({"*.test": f"127.0.0.1:{server.sockets[0].getsockname()[1]}"}, guard, clock)
+            async with Transport(FetchSettings(), resolver, guard, clock, agent="Periplus/t") as transport:
+                for number in range(40):
+                    await transport.get(f"http://h{number}.test/")
+                    await transport.get("http://often.test/")
+                for _ in range(100):
+                    if len(open_now) <= 8:
+                        break
+                    await asyncio.sleep(0.05)
+                assert len(open_now) <= 8
+                assert len(opened) == 41, "the host that was asked often had one connection"
+
+    asyncio.run(run())
+
+
 def test_a_refused_connection_is_connection_failed() -> None:
     async def run() -> None:
         guard, clock = AddressGuard(["127.0.0.0/8"]), SystemClock()

@@ -1,0 +1,59 @@
+"""Two bounds that aiohttp's connections lack: on interim responses, and on connections that are kept for later.
+
+A server may send interim responses (1xx) without end; aiohttp reads them one by one until the deadline, which is half a
+minute of a whole core. And a polite crawl of thousands of hosts keeps a connection to each that it asked in the last
+seconds: more than a process may have open by default (1,024 on many systems).
+"""
+
+import functools
+from collections import OrderedDict
+from typing import Any
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http import HttpProcessingError
+
+__all__ = ["Connector"]
+
+MOST_INTERIM = 16
+MOST_KEPT = 512
+"""Connections that are kept for a next request; the one that has waited longest is closed first."""
+SWITCHING = 101
+
+
+class _Handler(ResponseHandler):
+    """Reads responses from one connection."""
+
+    _interim = 0
+
+    def feed_data(self, data: Any, size: int = 0) -> None:
+        """A response has come: (head, body)."""
+        code = data[0].code
+        if code > 199 or code < 100 or code == SWITCHING:
+            self._interim = 0
+            super().feed_data(data, size)
+            return
+        self._interim += 1
+        if self._interim > MOST_INTERIM:
+            if self.transport is not None:
+                self.transport.close()
+            self.set_exception(HttpProcessingError(message=f"more than {MOST_INTERIM} interim responses"))
+
+
+class Connector(aiohttp.TCPConnector):
+    """aiohttp's connector with both bounds. Takes the same arguments."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        handler: type[ResponseHandler] = _Handler
+        self._factory = functools.partial(handler, loop=self._loop)
+        self._kept: OrderedDict[Any, None] = OrderedDict()  # where a connection was kept, the latest last
+
+    def _release(self, key: Any, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        super()._release(key, protocol, should_close=should_close)
+        self._kept[key] = None
+        self._kept.move_to_end(key)
+        if len(self._kept) > MOST_KEPT:
+            oldest, _ = self._kept.popitem(last=False)
+            for waiting, _ in self._conns.pop(oldest, ()):
+                waiting.close()
