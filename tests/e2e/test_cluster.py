@@ -40,7 +40,7 @@ def alone(web: MiniwebProcess, tmp_path_factory: pytest.TempPathFactory) -> set[
     return set(pages_of(folder / "crawl"))
 
 
-def test_four_processes_find_what_one_does_and_ask_for_nothing_twice(
+def test_four_processes_find_what_one_does_and_ask_for_nothing_twice_whatever_is_delivered_how(
     web: MiniwebProcess, server: NatsServer, alone: set[str], tmp_path: Path
 ) -> None:
     before = len(web.requests())
