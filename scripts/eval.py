@@ -11,7 +11,7 @@ EVALUATIONS = {
     "geoparsing": ["eval_places.py"],
     "addresses": ["eval_addresses.py"],
     "topics": ["eval_topics.py --plots docs/images", "eval_search.py"],
-    "url-labels": ["eval_strategies.py"],
+    "url-labels": ["eval_strategies.py --check"],
     "network": ["eval_delegation.py"],
 }
 """Corpus: the scripts that measure on it."""

@@ -90,6 +90,7 @@ class _Play:
         crawl: CrawlSettings = self._lens.crawl
         self._intake = Intake(world.nodes, crawl, self._lens.fetch)
         self._settling = Settling(self._lens.strategy, policy=crawl.policy, overlap=crawl.overlap)
+        self._settling.present(world.nodes)
         self._nodes = {name: _Node(name) for name in world.nodes}
         self._order = itertools.count()
         self._downloads: list[tuple[str, str]] = []

@@ -55,14 +55,15 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: 1rem }
 .plots section { margin-top: 0 }
 .plots, .plots + section { margin-top: 1rem }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .9rem }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .87rem }
 td { white-space: nowrap }
 th { font-weight: 600; color: var(--soft); vertical-align: bottom }
-th, td { padding: .4rem .6rem; border-bottom: 1px solid var(--line); text-align: right }
+th, td { padding: .4rem .5rem; border-bottom: 1px solid var(--line); text-align: right }
 tr:last-child td { border-bottom: 0 }
 th:first-child, td:first-child { text-align: left; font-weight: 600 }
 td.best { background: var(--best); font-weight: 600 }
 small, .note { color: var(--soft) }
+td small { display: block; font-weight: 400; line-height: 1.2 }
 .note { margin: .75rem 0 0; max-width: 60rem }
 svg { width: 100%; height: auto; display: block }
 svg text { font: 11px system-ui, sans-serif; fill: var(--ink) }

@@ -2,8 +2,11 @@
 
 A node with nothing to do takes whatever speaks for it at all. One with a long queue would fetch the doubtful before the
 certain; it asks for what is usual among the links that speak for it, but for no more than MOST, since what is usual
-differs from web to web. What it leaves goes to a general node.
+differs from web to web. What it leaves goes to a general node. Of nodes on other machines nobody here knows what they
+have waiting, so they ask for nothing more.
 """
+
+from collections.abc import Iterable
 
 from periplus.strategies.blend import ENOUGH
 
@@ -24,7 +27,12 @@ class Demands:
     def __init__(self) -> None:
         self.bars: dict[str, float] = {}
         self._waiting: dict[str, int] = {}
+        self._here: set[str] = set()  # nodes that were seen at work
         self._usual: dict[str, float] = {}
+
+    def present(self, nodes: Iterable[str]) -> None:
+        """Take up which nodes work here, before they have done anything."""
+        self._here.update(nodes)
 
     def take_up(self, receiver: str, likeliest: tuple[str, float]) -> None:
         """Take up a new link: who got it, and for which geographic node most spoke."""
@@ -39,10 +47,13 @@ class Demands:
 
     def ended(self, node: str) -> None:
         """Take up that a node is done with one of its URLs."""
+        self._here.add(node)
         if self._waiting.get(node):
             self._waiting[node] -= 1
-            self._ask(node)
+        self._ask(node)
 
     def _ask(self, node: str) -> None:
+        if node not in self._here:
+            return
         full = min(MOST, self._usual.get(node, ENOUGH))
         self.bars[node] = ENOUGH + (full - ENOUGH) * min(1.0, self._waiting.get(node, 0) / MANY)

@@ -5,6 +5,7 @@ gets its node. The first decision about a URL stands, so that no two nodes fetch
 what it turned out to be about corrects the weights that had been used for it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -92,6 +93,10 @@ class Settling:
     def remember(self, fingerprint: int, node: str) -> None:
         """Take up a decision of an earlier run."""
         self._settled.setdefault(fingerprint, node)
+
+    def present(self, nodes: Iterable[str]) -> None:
+        """Take up which nodes work here; else they are known by their work."""
+        self._demands.present(nodes)
 
     def ended(self, node: str) -> None:
         """Take up that a node is done with one of its URLs, whatever came of it."""

@@ -29,7 +29,9 @@ from periplus.strategies import (
     choose,
     make_strategy,
 )
+from periplus.strategies.blend import ENOUGH
 from periplus.strategies.classifier import NOT_GEOGRAPHIC, load_model, train
+from periplus.strategies.demands import MANY, MOST, Demands
 from periplus.strategies.planning import plan_nodes
 from periplus.strategies.samples import read_samples
 from periplus.strategies.shapes import Shapes, forms
@@ -279,6 +281,39 @@ def test_outcomes_teach_while_the_crawl_runs() -> None:
     after = settling.settle((routed("http://other.example/~q/", terms),), "general")[0].priority
     fresh = Settling(blend(), policy="a", overlap="allow", orders=True)
     assert (after or 0) > (fresh.settle((routed("http://other.example/~q/", terms),), "general")[0].priority or 0)
+
+
+def test_a_node_asks_for_more_the_more_it_has_waiting() -> None:
+    demands = Demands()
+    demands.ended("west")
+    for _ in range(200):
+        demands.take_up("west", ("west", 0.9))
+        demands.take_up("east", ("east", 0.9))
+    assert demands.bars["west"] == pytest.approx(MOST)
+    assert "east" not in demands.bars, "it was never seen at work here: nobody knows what it has waiting"
+    for _ in range(200 - MANY // 2):
+        demands.ended("west")
+    assert demands.bars["west"] == pytest.approx((MOST + ENOUGH) / 2)
+    for _ in range(MANY):
+        demands.ended("west")
+    assert demands.bars["west"] == ENOUGH
+
+
+def test_a_node_asks_for_no_more_than_is_usual_on_the_web() -> None:
+    demands = Demands()
+    demands.ended("west")
+    for _ in range(500):
+        demands.take_up("west", ("west", 0.12))
+    assert ENOUGH < demands.bars["west"] < 0.14
+
+
+def test_a_doubtful_link_goes_to_a_node_with_nothing_to_do_and_not_to_a_busy_one() -> None:
+    terms = ((place("Seattle, WA"), FEATURES.index("url host"), 0.6),)
+    chance = blend().settle("a.example", terms, HostView()).likeliest[1]
+    assert ENOUGH < chance < MOST
+    assert blend().settle("a.example", terms, HostView()).claims[0].node == "west"
+    assert blend().settle("a.example", terms, HostView(), bars={"west": MOST}).claims[0].node == "general"
+    assert blend().settle("a.example", terms, HostView(), bars={"east": MOST}).claims[0].node == "west"
 
 
 # -- Properties --------------------------------------------------------------------------------------
