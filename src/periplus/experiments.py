@@ -127,16 +127,8 @@ def compare(
         reading = bar.add_task("Reading pages", total=None)
         processes = os.cpu_count() or 1
         world = World.of(recorded.responses(), made, processes=processes, on_page=lambda: bar.advance(reading))
-        plan = Plan(
-            tuple(made),
-            pages,
-            draws,
-            seeds_per_draw,
-            random_seed,
-            entities,
-            orders[0],
-            tuple(_seeds(seeds) if seeds else ()),
-        )
+        given = tuple(_seeds(seeds) if seeds else ())
+        plan = Plan(tuple(made), pages, draws, seeds_per_draw, random_seed, entities, orders[0], given)
         playing = bar.add_task("Playing", total=len(orders) * len(made) * (1 if seeds else draws))
 
         def on_run(name: str) -> None:
@@ -151,7 +143,11 @@ def compare(
     write_report(out, compared)
     if as_json:
         typer.echo(json.dumps(compared.as_json(), sort_keys=True, allow_nan=False))
-        return
+    else:
+        _print(tables, about, out)
+
+
+def _print(tables: dict[str, Any], about: dict[str, Any], out: Path) -> None:
     for name, table in tables.items():
         typer.echo(f"{ORDER_NAMES[name]}:")
         Console(highlight=False).print(_table(table))

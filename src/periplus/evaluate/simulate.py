@@ -13,7 +13,7 @@ from rich.table import Table
 from periplus.errors import UsageError
 from periplus.evaluate.simulation import Machine
 from periplus.evaluate.simulation import simulate as run_simulation
-from periplus.evaluate.webgraph import Shape, made_up, of_crawl, owners_by
+from periplus.evaluate.webgraph import Shape, WebGraph, made_up, of_crawl, owners_by
 
 __all__ = ["simulate"]
 
@@ -65,30 +65,7 @@ def simulate(
     )
     web = of_crawl(directory) if directory else made_up(shape)
     machine = Machine(delay, connections, workers, page_ms / 1000, way_seconds=way_ms / 1000)
-    console = Console(stderr=True, highlight=False)
-    results: dict[str, dict[str, Any]] = {}
-    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,} pages"))
-    with Progress(*columns, console=console, transient=True) as bar:
-        for count in counts:
-            task = bar.add_task(f"{count} nodes", total=pages or web.size)
-
-            def on_page(done: int, task: Any = task) -> None:
-                if done % EVERY == 0:
-                    bar.update(task, completed=done)
-
-            started = time.perf_counter()
-            spread = min(machines, count) or count
-            found = run_simulation(
-                web,
-                owners_by(web, strategy, count),
-                machine,
-                nodes=count,
-                machines=spread,
-                pages=pages,
-                on_page=on_page,
-            )
-            bar.update(task, description=f"{count} nodes, {time.perf_counter() - started:.0f} s")
-            results[str(count)] = found
+    results = _predicted(web, counts, strategy, machine, machines=machines, pages=pages)
     about = {"urls": web.size, "links": len(web.targets), "hosts": len(web.latency), "strategy": strategy}
     if as_json:
         typer.echo(json.dumps({"web": about, "nodes": results}, allow_nan=False))
@@ -97,6 +74,34 @@ def simulate(
     out.print(f"{about['urls']:,} URLs, {about['links']:,} links, {about['hosts']:,} hosts; strategy {strategy}")
     out.print(_table(results))
     out.print(_queues(results))
+
+
+def _predicted(
+    web: WebGraph, counts: list[int], strategy: str, machine: Machine, *, machines: int, pages: int
+) -> dict[str, dict[str, Any]]:
+    """What is predicted for each number of nodes, while a bar shows how far it is."""
+    results: dict[str, dict[str, Any]] = {}
+    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,} pages"))
+    with Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar:
+        for count in counts:
+            task = bar.add_task(f"{count} nodes", total=pages or web.size)
+
+            def on_page(done: int, task: Any = task) -> None:
+                if done % EVERY == 0:
+                    bar.update(task, completed=done)
+
+            started = time.perf_counter()
+            results[str(count)] = run_simulation(
+                web,
+                owners_by(web, strategy, count),
+                machine,
+                nodes=count,
+                machines=min(machines, count) or count,
+                pages=pages,
+                on_page=on_page,
+            )
+            bar.update(task, description=f"{count} nodes, {time.perf_counter() - started:.0f} s")
+    return results
 
 
 def _counts(text: str) -> list[int]:
