@@ -78,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
 @pytest.fixture(scope="module")
 def told(site: HostileSite) -> Told:
     """All behaviours, one after the other, in one process with the default limits but for the deadline."""
-    answers = site.visit(*(f"{SITE}/{name}" for name in ENDS), total_seconds=DEADLINE)
+    answers = site.visit(*(f"http://{name}.test/{name}" for name in ENDS), total_seconds=DEADLINE)
     assert len(answers) == len(ENDS), "the process lived through all of them"
     return {answer["url"].rpartition("/")[2]: answer for answer in answers}
 

@@ -68,7 +68,9 @@ def orderly(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> bytes:
     kind = (
         () if any(header.lower().startswith(b"content-type") for header in headers) else (b"Content-Type: text/html",)
     )
-    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *kind, *headers]
+    # Who closes says so: nothing is repeated by itself on a connection that ends.
+    ending = () if any(header.lower().startswith(b"connection") for header in headers) else (b"Connection: close",)
+    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *kind, *ending, *headers]
     return b"\r\n".join(lines) + b"\r\n\r\n" + body
 
 
@@ -414,7 +416,7 @@ async def main(path: str) -> None:
                 await serve(Visit(host, target, writer))
                 await writer.drain()
                 log.write(connection, "answered", host=host, path=target)
-                if name != "poison" and serve is not fine:
+                if name != "poison":
                     break
         log.write(connection, "close")
         writer.close()

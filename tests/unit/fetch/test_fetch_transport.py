@@ -76,7 +76,8 @@ def test_the_request_names_the_crawler_and_carries_nothing_else() -> None:
         for _ in range(2):
             await transport.get(f"{SITE}/a%20b?x=%41&y")
 
-    _, log = fetch(always(http(b"", "Set-Cookie: a=1; Domain=test", "Set-Cookie: b=2")), story)
+    answer = http(b"", "Set-Cookie: a=1; Domain=test", "Set-Cookie: b=2", "Connection: close")
+    _, log = fetch(always(answer), story)
     for request in log.requests:
         head = request.decode("latin-1")
         assert head.startswith("GET /a%20b?x=A&y HTTP/1.1\r\n")
