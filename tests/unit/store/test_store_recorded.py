@@ -3,6 +3,7 @@
 import gzip
 import io
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,9 @@ def test_others_read_it(tmp_path: Path) -> None:
     write_wacz(PAGES, path)
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
-        records = list(ArchiveIterator(io.BytesIO(archive.read("archive/data.warc.gz"))))
+        kinds = Counter(one.rec_type for one in ArchiveIterator(io.BytesIO(archive.read("archive/data.warc.gz"))))
         index = archive.read("indexes/index.cdxj").decode().splitlines()
-    assert len(records) == 13
+    assert kinds == {"warcinfo": 1, "response": 12, "metadata": 12}  # how long it took is in the metadata
     assert index == sorted(index)
     assert index[0].startswith("test,host0)/page/0 ")
 
@@ -73,7 +74,8 @@ def test_a_torn_file_is_read_to_the_last_whole_record(tmp_path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         whole = archive.read("archive/data.warc.gz")
     torn = tmp_path / "torn.warc.gz"
-    torn.write_bytes(whole[:-60])
+    metadata = whole.rfind(b"\x1f\x8b")  # the last record; the response is before it
+    torn.write_bytes(whole[: metadata - 60])
     web = RecordedWeb(torn)
     assert [page.url for page in web.responses()] == [page.url for page in PAGES[:-1]]
     assert len(web.notes) == 1
