@@ -1,7 +1,10 @@
 """Strategy `anchor` of paper A: a target in the link's text or in a window of words around it; the closest wins."""
 
+import itertools
 from bisect import bisect_left
 from collections.abc import Sequence
+
+import numpy as np
 
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
@@ -25,6 +28,8 @@ class AnchorStrategy(Strategy):
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
         self._claimed: dict[tuple[Candidate, ...], Claims] = {}
+        general = ownership.general
+        self._nowhere = (Assignment(general[0], None, "no_place"),) if len(general) == 1 else None
         self._names = TextNames(table or NameTable(ownership, gazetteer))
 
     def route(
@@ -35,24 +40,46 @@ class AnchorStrategy(Strategy):
 
     def nearby(self, links: Sequence[Link], page: Page) -> list[list[tuple[int, Named]]]:
         """For each link the names around it with their distance in tokens (0: in the link's text), closest first."""
-        whole: list[Named] | None = None
-        starts: list[int] = []
+        text = page.text
+        inside = [0 <= link.start <= link.end <= len(text) and text != "" for link in links]
+        spans = [(link.start, link.end) for link, known in zip(links, inside, strict=True) if known]
+        found = iter(self._around(text, spans) if spans else ())
+        return [next(found) if known else self._beside(link) for link, known in zip(links, inside, strict=True)]
+
+    def _beside(self, link: Link) -> list[tuple[int, Named]]:
+        """The names around a link that does not know where it stands."""
+        begin = len(link.before) + 1
+        text = f"{link.before} {link.anchor} {link.after}"
+        return self._around(text, [(begin, begin + len(link.anchor))])[0]
+
+    def _around(self, text: str, spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, Named]]]:
+        """Names within the window around each span, closest first; at the same distance the one before it."""
+        found = self._names.find(text)
+        if not found:
+            return [[] for _ in spans]
+        starts, ends, size = [named.start for named in found], [named.end for named in found], len(found)
+        words = _words_before(text, [*starts, *ends, *itertools.chain.from_iterable(spans)])
+        until_name, until_name_ends, until_spans = words[:size], words[size : 2 * size], iter(words[2 * size :])
         result = []
-        for link in links:
-            if 0 <= link.start <= link.end <= len(page.text) and page.text:
-                if whole is None:
-                    whole = self._names.find(page.text)
-                    starts = [named.start for named in whole]
-                result.append(_around(whole, starts, page.text, link.start, link.end) if whole else [])
-            else:
-                text = f"{link.before} {link.anchor} {link.after}"
-                begin = len(link.before) + 1
-                found = self._names.find(text)
-                result.append(_around(found, [n.start for n in found], text, begin, begin + len(link.anchor)))
+        for start, end in spans:
+            until, until_end = next(until_spans), next(until_spans)
+            at = bisect_left(starts, start)
+            near = []
+            for n in range(max(0, at - NEIGHBOURS), min(at + NEIGHBOURS, size)):
+                if ends[n] <= start:
+                    distance = 1 + until - until_name_ends[n]
+                elif starts[n] >= end:
+                    distance = 1 + until_name[n] - until_end
+                else:
+                    distance = 0
+                if distance <= WINDOW_TOKENS:
+                    near.append((distance, n))
+            near.sort()
+            result.append([(distance, found[n]) for distance, n in near])
         return result
 
     def _claims(self, link: Link, near: list[tuple[int, Named]]) -> Claims:
-        targets = tuple(named.candidate for _, named in near if named.candidate.node is not None)
+        targets = tuple([named.candidate for _, named in near if named.candidate.node is not None])
         if targets:
             claims = self._claimed.get(targets)
             if claims is None:
@@ -60,6 +87,8 @@ class AnchorStrategy(Strategy):
                     self._claimed.clear()
                 claims = self._claimed[targets] = _claims_of(targets)
             return claims
+        if self._nowhere is not None:
+            return self._nowhere
         return (Assignment(self._ownership.general_for(host_of(link.url)), None, "no_place"),)
 
 
@@ -71,22 +100,9 @@ def _claims_of(candidates: tuple[Candidate, ...]) -> Claims:
     return tuple(nodes.values())
 
 
-def _around(found: list[Named], starts: list[int], text: str, start: int, end: int) -> list[tuple[int, Named]]:
-    """Names within the window, closest first; at the same distance the one before the link."""
-    near = []
-    at = bisect_left(starts, start)
-    for named in found[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]:
-        if named.end <= start:
-            distance = 1 + _spaces(text, named.end, start)
-        elif named.start >= end:
-            distance = 1 + _spaces(text, end, named.start)
-        else:
-            distance = 0
-        if distance <= WINDOW_TOKENS:
-            near.append((distance, named))
-    near.sort(key=lambda pair: (pair[0], pair[1].start))
-    return near
-
-
-def _spaces(text: str, start: int, end: int) -> int:
-    return text.count(" ", start, end) + text.count("\n", start, end)
+def _words_before(text: str, places: Sequence[int]) -> list[int]:
+    """How many blanks stand before each of these places."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    blanks = np.flatnonzero((codes == ord(" ")) | (codes == ord("\n")))
+    found: list[int] = np.searchsorted(blanks, places).tolist()
+    return found

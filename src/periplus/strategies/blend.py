@@ -101,7 +101,7 @@ class BlendStrategy(Strategy):
         urls = self._url.findings([link.url for link in links])
         found = []
         for i, (link, near) in enumerate(zip(links, self._anchor.nearby(links, page), strict=True)):
-            terms = [(f.candidate.place.id, feature(_url_kind(f)), 1.0) for f in urls.get(i, ())[:3]]
+            terms = [(f.candidate.place.id, feature(_url_kind(f)), 1.0) for f in urls[i][:3]]
             for distance, named in near[:3]:
                 kind = "around" if distance else "anchor"
                 closeness = 1 / (1 + distance / HALF_DISTANCE)

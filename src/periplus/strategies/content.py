@@ -24,6 +24,8 @@ __all__ = ["ContentStrategy", "PageCounts", "probability"]
 ALPHA = 0.7
 BETA = 0.5
 MAX_MENTIONS = 5_000
+MEMO_NAMES = 50_000
+REGIONS = frozenset({"admin1", "country", "continent", "world"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class ContentStrategy(Strategy):
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
         self._table = table or NameTable(ownership, gazetteer)
+        self._borne: dict[tuple[str, int], tuple[str, tuple[Candidate, ...]]] = {}
 
     def route(self, links: Sequence[Link], page: Page, located: Located, _known: Known = NOTHING_KNOWN) -> list[Claims]:
         """The same owners for all links: by the page's places, the most probable first; else a general node."""
@@ -71,13 +74,14 @@ class ContentStrategy(Strategy):
         scores: dict[int, float] = {}
         places: dict[int, Place] = {}
         for name, candidates in bearers.items():
-            people = sum(candidate.weight for candidate in candidates)
-            regions = {candidate.place.id: _region(candidate.place) for candidate in candidates}
-            named = sum(counts.regions[region] for region in set(regions.values()))
-            for candidate in candidates:
+            weights = [candidate.weight for candidate in candidates]
+            people, cities = sum(weights), counts.cities.get(name, 0)
+            regions = [_region(candidate.place) for candidate in candidates] if counts.regions else []
+            named = sum([counts.regions.get(region, 0) for region in set(regions)])
+            for i, candidate in enumerate(candidates):
                 place = candidate.place
-                share = counts.regions[regions[place.id]] / named if named else 0.0
-                score = probability(counts.pairs[place.id], counts.cities[name], candidate.weight / people, share)
+                share = counts.regions.get(regions[i], 0) / named if named else 0.0
+                score = probability(counts.pairs.get(place.id, 0), cities, weights[i] / people, share)
                 if score > scores.get(place.id, 0.0):
                     scores[place.id], places[place.id] = score, place
         return sorted(
@@ -94,23 +98,30 @@ class ContentStrategy(Strategy):
             place = mention.place
             if place is None or mention.adjectival or mention.start < taken:
                 continue
-            if (
-                place.kind in ("admin1", "country", "continent", "world")
-                and place.id not in self._ownership.owner_by_place
-            ):
+            if place.kind in REGIONS and place.id not in self._ownership.owner_by_place:
                 counts.regions[place.id] += 1
                 continue
-            name = glue(mention.text.partition(",")[0])
-            candidates = self._table.candidates.get(name) or (self._table.candidate(place),)
-            if all(candidate.place.id != place.id for candidate in candidates):
-                candidates = (*candidates, self._table.candidate(place))
-            bearers[name] = candidates if name not in bearers else _joined(bearers[name], candidates)
+            name, candidates = self._borne.get((mention.text, place.id)) or self._bearers(mention.text, place)
+            known = bearers.get(name)
+            if known is not candidates:
+                bearers[name] = candidates if known is None else _joined(known, candidates)
             paired, taken = _pair(mention, page.text, candidates)
             if paired is None:
                 counts.cities[name] += 1
             else:
                 counts.pairs[paired.place.id] += 1
         return counts, bearers
+
+    def _bearers(self, text: str, place: Place) -> tuple[str, tuple[Candidate, ...]]:
+        """The name in a mention, and who bears it, the place itself among them; remembered."""
+        name = glue(text.partition(",")[0])
+        candidates = self._table.candidates.get(name) or (self._table.candidate(place),)
+        if all(candidate.place.id != place.id for candidate in candidates):
+            candidates = (*candidates, self._table.candidate(place))
+        if len(self._borne) >= MEMO_NAMES:
+            self._borne.clear()
+        self._borne[text, place.id] = found = (name, candidates)
+        return found
 
 
 def _pair(mention: Mention, text: str, candidates: tuple[Candidate, ...]) -> tuple[Candidate | None, int]:

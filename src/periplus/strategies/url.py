@@ -31,7 +31,7 @@ WELL_KNOWN = 100_000
 KNOWN_IN_PATHS = 50_000
 """In a path or query, where any word may stand, a lone word is a place only from this population on."""
 
-MEMO_HOSTS = 50_000
+MEMO_HOSTS = MEMO_URLS = 50_000
 NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
 
 
@@ -55,29 +55,39 @@ class UrlStrategy(Strategy):
         self._table = table or NameTable(ownership, gazetteer)
         self._words = UrlWords(self._table)
         self._hosts: dict[str, tuple[UrlFinding, ...]] = {}
+        self._urls: dict[str, tuple[UrlFinding, ...]] = {}  # the links of one page are mostly those of the next
+        self._claimed: dict[str, Claims] = {}
 
     def route(
         self, links: Sequence[Link], _page: Page, _located: Located, _known: Known = NOTHING_KNOWN
     ) -> list[Claims]:
         """Owners of the targets that each URL names, the surest first; else a general node."""
-        findings = self.findings([link.url for link in links])
-        nowhere = self._nowhere(links)
-        if not findings:
-            return nowhere
-        return [self._claims(findings[i]) or nowhere[i] if i in findings else nowhere[i] for i in range(len(links))]
+        urls = [link.url for link in links]
+        findings = self.findings(urls)
+        claims = [self._claims(url, found) for url, found in zip(urls, findings, strict=True)]
+        return [own or none for own, none in zip(claims, self._nowhere(links), strict=True)]
 
-    def findings(self, urls: Sequence[str]) -> dict[int, list[UrlFinding]]:
-        """The places that the URLs name, targets or not, by position; the surest first."""
+    def findings(self, urls: Sequence[str]) -> list[tuple[UrlFinding, ...]]:
+        """The places that each of the URLs names, targets or not, the surest first."""
+        new = [url for url in dict.fromkeys(urls) if url not in self._urls]
+        if new:
+            if len(self._urls) + len(new) > MEMO_URLS:
+                self._urls.clear()
+                self._claimed.clear()
+                new = list(dict.fromkeys(urls))
+            self._learn_urls(new)
+        return [self._urls[url] for url in urls]
+
+    def _learn_urls(self, urls: list[str]) -> None:
+        """What URLs say; they come again on the next pages, so it is remembered."""
         hosts = [host_of(url) for url in urls]
         self._learn_hosts({host for host in hosts if host not in self._hosts})
-        found = {i: list(self._hosts[host]) for i, host in enumerate(hosts) if self._hosts[host]}
+        found = [list(self._hosts[host]) for host in hosts]
         tails = [url.partition("://")[2][len(host) :] for url, host in zip(urls, hosts, strict=True)]
         for link, finding in self._settled(tails, urls, in_host=False):
-            found.setdefault(link, []).append(finding)
-        for items in found.values():
-            if len(items) > 1:
-                items.sort(key=_surest_first)
-        return found
+            found[link].append(finding)
+        for url, items in zip(urls, found, strict=True):
+            self._urls[url] = tuple(sorted(items, key=_surest_first)) if len(items) > 1 else tuple(items)
 
     def _learn_hosts(self, hosts: set[str]) -> None:
         """What the names of hosts say; they come again and again, so it is remembered."""
@@ -99,17 +109,13 @@ class UrlStrategy(Strategy):
             return [(Assignment(general[0], None, "no_place"),)] * len(links)
         return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
 
-    @staticmethod
-    def _claims(findings: list[UrlFinding]) -> Claims:
-        nodes: dict[str, Assignment] = {}
-        for finding in findings:
-            candidate = finding.candidate
-            if candidate.node is None:
-                if not nodes:
-                    return ()  # the surest is nobody's
-                continue
-            nodes.setdefault(candidate.node, Assignment(candidate.node, candidate.place.id, "url"))
-        return tuple(nodes.values())
+    def _claims(self, url: str, findings: tuple[UrlFinding, ...]) -> Claims:
+        if not findings:
+            return ()
+        claims = self._claimed.get(url)
+        if claims is None:
+            claims = self._claimed[url] = _claims_of(findings)
+        return claims
 
     def _settle(self, sighting: Sighting) -> UrlFinding | None:
         """Which of the places that share the name is meant, if that can be said."""
@@ -128,6 +134,19 @@ class UrlStrategy(Strategy):
         if lone_word and winner.place.population < KNOWN_IN_PATHS:
             return None
         return finding
+
+
+def _claims_of(findings: tuple[UrlFinding, ...]) -> Claims:
+    """The owners of what is found; none if the surest is nobody's."""
+    nodes: dict[str, Assignment] = {}
+    for finding in findings:
+        candidate = finding.candidate
+        if candidate.node is None:
+            if not nodes:
+                return ()
+            continue
+        nodes.setdefault(candidate.node, Assignment(candidate.node, candidate.place.id, "url"))
+    return tuple(nodes.values())
 
 
 def _in_region(candidates: tuple[Candidate, ...], sighting: Sighting) -> tuple[int, tuple[Candidate, ...]]:
