@@ -287,4 +287,7 @@ def _target_of(fact: PageFacts, owners: Ownership) -> int:
 
 
 def _links_of(node: _Node) -> NodeLinks:
-    return ((position, marks) for position, (_, _, marks) in enumerate(node.pages))
+    found = [marks for _, _, marks in node.pages]
+    if found:
+        counts = np.array([len(marks) for marks in found], dtype=np.int64)
+        yield np.arange(len(found)), counts, np.concatenate(found)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import xxhash
 
 from periplus.evaluate import measures
-from periplus.evaluate.graph import Integers
+from periplus.evaluate.graph import Integers, distinct
 from periplus.evaluate.nodes import NodeData, NodeLinks, measured
 from periplus.evaluate.policy import MESSAGE_OVERHEAD, PolicyCosts
 from periplus.places import open_gazetteer
@@ -28,6 +28,10 @@ from periplus.strategies import Ownership
 __all__ = ["evaluate_crawl"]
 
 HARVEST_STEPS = 20
+BATCH_PAGES = 20_000
+FINGERPRINT_BYTES = 8
+SPREAD = np.int64(0x1E3779B97F4A7C15)
+"""Times a page's number, it sets the fingerprints of one page apart from those of another."""
 
 
 def evaluate_crawl(folder: Path, ownership: Ownership | None = None) -> dict[str, Any]:
@@ -88,8 +92,10 @@ def _policy_costs(databases: list[sqlite3.Connection]) -> PolicyCosts:
 
 def _distinct_links(db: sqlite3.Connection) -> int:
     """Links of all pages, each counted once a page however many nodes it was sent to."""
-    rows = db.execute("SELECT fingerprints FROM link")
-    return sum(len(np.unique(np.frombuffer(packed, dtype="<i8"))) for (packed,) in rows)
+    return sum(
+        len(distinct(wanted ^ (np.repeat(pages, counts) * SPREAD)))  # so that pages do not share any
+        for pages, counts, wanted in _packed_links(db)
+    )
 
 
 def _harvest(databases: list[sqlite3.Connection]) -> list[dict[str, float]]:
@@ -145,10 +151,19 @@ def _read_node(name: str, db: sqlite3.Connection, owners: Ownership) -> NodeData
 
 
 def _links(db: sqlite3.Connection) -> NodeLinks:
-    """The node's links, page by page."""
+    """The node's links."""
     ids = _column(db, "SELECT id FROM page ORDER BY id")
-    for page, packed in db.execute("SELECT page_id, fingerprints FROM link"):
-        yield int(np.searchsorted(ids, page)), np.frombuffer(packed, dtype="<i8")
+    for pages, counts, wanted in _packed_links(db):
+        yield np.searchsorted(ids, pages), counts, wanted
+
+
+def _packed_links(db: sqlite3.Connection) -> NodeLinks:
+    """Ids of pages, how many links each has, and their fingerprints; many pages at a time."""
+    rows = db.execute("SELECT page_id, fingerprints FROM link")
+    while batch := rows.fetchmany(BATCH_PAGES):
+        pages, packed = zip(*batch, strict=True)
+        counts = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // FINGERPRINT_BYTES
+        yield np.array(pages, dtype=np.int64), counts, np.frombuffer(b"".join(packed), dtype="<i8")
 
 
 def _column(db: sqlite3.Connection, query: str) -> Integers:

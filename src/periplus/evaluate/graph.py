@@ -1,12 +1,13 @@
-"""The link graph of a crawl as two arrays, and walks of bounded length over it. Pure; used by `measures`."""
+"""The link graph of a crawl as two arrays, in pieces that fit into memory. Pure; used by `measures`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-__all__ = ["Bools", "Floats", "Integers", "LinkGraph", "distinct", "without"]
+__all__ = ["Bools", "Floats", "Integers", "LinkGraph", "distinct"]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -24,15 +25,6 @@ def distinct(values: Integers) -> Integers:
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     kept: Integers = ordered[new]
     return kept
-
-
-def without(values: Integers, others: Integers) -> Integers:
-    """The values that are not among the others; both are sorted."""
-    if not len(others):
-        return values
-    at = np.minimum(np.searchsorted(others, values), len(others) - 1)
-    left: Integers = values[others[at] != values]
-    return left
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +49,22 @@ class LinkGraph:
     @classmethod
     def from_rows(cls, rows: list[Targets]) -> "LinkGraph":
         """The graph from rows that are sorted and unique and without self-links already."""
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        targets = np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
-        return cls(offsets, targets.astype(np.int32, copy=False))
+        counts = [len(row) for row in rows]
+        return cls.from_parts(len(rows), [(np.repeat(np.arange(len(rows), dtype=np.int32), counts), _joined(rows))])
+
+    @classmethod
+    def from_parts(cls, size: int, parts: list[tuple[Targets, Targets]]) -> "LinkGraph":
+        """The graph from links (from, to) that are sorted in each part; all links of a page are in one part."""
+        offsets = np.zeros(size + 1, dtype=np.int64)
+        for sources, _ in parts:
+            offsets[1:] += np.bincount(sources, minlength=size)
+        np.cumsum(offsets, out=offsets)
+        targets = np.empty(int(offsets[-1]), dtype=np.int32)
+        for sources, ends in parts:
+            order = np.arange(len(sources))
+            begins = np.concatenate(([True], sources[1:] != sources[:-1])) if len(sources) else np.empty(0, bool)
+            targets[offsets[sources] + order - np.maximum.accumulate(np.where(begins, order, 0))] = ends
+        return cls(offsets, targets)
 
     @property
     def size(self) -> int:
@@ -73,22 +77,23 @@ class LinkGraph:
         offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
         return LinkGraph(offsets, self.targets[chosen])
 
-    def sources(self) -> Integers:
-        """The page that each link of `targets` comes from."""
-        return np.repeat(np.arange(self.size, dtype=np.int64), np.diff(self.offsets))
+    def matrix(self) -> csr_array:
+        """The links as a sparse matrix: a row a page, a column for each that it links to."""
+        links = np.ones(len(self.targets), dtype=bool)
+        return csr_array((links, self.targets, self.offsets), shape=(self.size, self.size))
 
-    def step(self, starts: Integers, pages: Integers) -> tuple[Integers, Integers]:
-        """One link on from each (start, page): the pairs (start, linked page), with repeats."""
-        begins, ends = self.offsets[pages], self.offsets[pages + 1]
-        counts = ends - begins
-        total = int(counts.sum())
-        shift = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) if total else counts[:0]
-        positions = np.arange(total, dtype=np.int64) + shift
-        return np.repeat(starts, counts), self.targets[positions].astype(np.int64)
+    def links_of(self, first: int, end: int) -> tuple[Integers, Integers]:
+        """The links of the pages first..end: from, to."""
+        counts = np.diff(self.offsets[first : end + 1])
+        sources = np.repeat(np.arange(first, end, dtype=np.int64), counts)
+        return sources, self.targets[self.offsets[first] : self.offsets[end]].astype(np.int64)
 
-    def blocks(self, hops: int) -> Iterator[tuple[int, int]]:
-        """Ranges of start pages whose walks of that length fit into a block, by the mean number of links."""
-        links = max(1.0, len(self.targets) / max(1, self.size))
-        length = max(1, int(BLOCK_PAIRS / (links**hops + 1)))
+    def blocks(self, pairs: float) -> Iterator[tuple[int, int]]:
+        """Ranges of pages that fit into a block if each of them brings so many pairs."""
+        length = max(1, int(BLOCK_PAIRS / max(1.0, pairs)))
         for first in range(0, self.size, length):
             yield first, min(first + length, self.size)
+
+
+def _joined(rows: list[Targets]) -> Targets:
+    return np.concatenate(rows).astype(np.int32, copy=False) if rows else np.empty(0, dtype=np.int32)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct, without
+from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct
 
 __all__ = [
     "NO_TARGET",
@@ -97,27 +98,25 @@ def geo_centrality(graph: LinkGraph, aware: Bools, *, k: int = 2, weight: float 
     result = np.asarray(aware, dtype=np.float64).copy()
     if k < 1 or not len(graph.targets):
         return result
-    graphs = (*[graph] * (k - 1), graph.towards(aware))  # nobody walks on from the last pages: only aware ones count
-    for first, end in graph.blocks(k):
-        result[first:end] += _walk_sums(graphs, aware, range(first, end), weight)
+    last = graph.towards(aware)  # nobody walks on from the last pages: only aware ones count
+    mean, mean_last = len(graph.targets) / graph.size, len(last.targets) / graph.size
+    steps = (*[graph.matrix()] * (k - 1), last.matrix())
+    for first, end in graph.blocks(mean ** (k - 1) * (1 + mean_last)):
+        result[first:end] += _walk_sums(steps, aware, np.arange(first, end), weight)
     return result
 
 
-def _walk_sums(graphs: Sequence[LinkGraph], aware: Bools, block: range, weight: float) -> Floats:
-    """For each page of the block, the sum over aware pages at distances 1, 2, …; one graph for each step.
-
-    A pair of start and page is one number, start · size + page, so that sets of pairs are sorted arrays.
-    """
-    size = graphs[0].size
-    sums = np.zeros(len(block))
-    starts = np.arange(block.start, block.stop, dtype=np.int64)
-    frontier = seen = starts * size + starts
-    for distance, graph in enumerate(graphs, 1):
-        origin, pages = graph.step(frontier // size, frontier % size)
-        frontier = without(distinct(origin * size + pages), seen)
-        counted = frontier[aware[frontier % size]] // size
-        sums += weight**distance * np.bincount(counted - block.start, minlength=len(block))
-        seen = np.sort(np.concatenate((seen, frontier)))
+def _walk_sums(steps: Sequence[csr_array], aware: Bools, starts: Integers, weight: float) -> Floats:
+    """For each of these pages, the sum over aware pages at distances 1, 2, …; the links of each step as a matrix."""
+    sums = np.zeros(len(starts))
+    itself = (np.ones(len(starts), dtype=bool), (np.arange(len(starts)), starts))
+    seen = frontier = csr_array(itself, shape=(len(starts), len(aware)))
+    for distance, links in enumerate(steps, 1):
+        reached = frontier @ links
+        frontier = reached > seen
+        origins = np.repeat(np.arange(len(starts)), np.diff(frontier.indptr))
+        sums += weight**distance * np.bincount(origins[aware[frontier.indices]], minlength=len(starts))
+        seen = seen + frontier
     return sums
 
 
@@ -165,10 +164,13 @@ def geographic_locality(graph: LinkGraph, targets: Integers) -> Locality:
     if len(targets) != graph.size:
         raise ValueError(f"{len(targets)} targets for {graph.size} pages")
     taking_part = targets != NO_TARGET
-    sources, ends = graph.sources(), graph.targets.astype(np.int64)
-    both = taking_part[sources] & taking_part[ends]
-    low, high = np.minimum(sources[both], ends[both]), np.maximum(sources[both], ends[both])
-    pairs = distinct(low * max(1, graph.size) + high)
+    found = []
+    for first, end in graph.blocks(1 + len(graph.targets) / max(1, graph.size)):
+        sources, ends = graph.links_of(first, end)
+        both = taking_part[sources] & taking_part[ends]
+        low, high = np.minimum(sources[both], ends[both]), np.maximum(sources[both], ends[both])
+        found.append(low * graph.size + high)
+    pairs = distinct(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
     low, high = pairs // max(1, graph.size), pairs % max(1, graph.size)
     linked, linked_same = len(pairs), int(np.count_nonzero(targets[low] == targets[high]))
     sizes = [int(size) for size in np.unique(targets[taking_part], return_counts=True)[1]]

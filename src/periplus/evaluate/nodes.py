@@ -16,8 +16,9 @@ __all__ = ["NodeData", "NodeLinks", "measured"]
 
 DIGITS = 6
 
-NodeLinks = Iterable[tuple[int, Integers]]
-"""A node's pages, by their position in its arrays, with the fingerprints that they link to."""
+NodeLinks = Iterable[tuple[Integers, Integers, Integers]]
+"""A node's links, many pages at a time: the pages' positions in its arrays, how many links each has, and the
+fingerprints that they lead to, one page's behind the other's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +60,22 @@ class _PageIndex:
 
     def graph(self, links: Iterable[NodeLinks]) -> LinkGraph:
         """The links between pages that were downloaded; links that lead out of the crawl are left out."""
-        rows: list[Any] = [np.empty(0, dtype=np.int32)] * len(self.fingerprints)
-        if not rows:
-            return LinkGraph.from_rows([])
-        for start, node_links in zip(self.starts, links, strict=False):
-            for position, wanted in node_links:
-                number = self.numbers[start + position]
-                if self.rows[number] != start + position:  # another node downloaded it first: its links are there
-                    continue
-                at = np.minimum(np.searchsorted(self.fingerprints, wanted), len(rows) - 1)
-                linked = distinct(at[self.fingerprints[at] == wanted])
-                rows[number] = linked[linked != number].astype(np.int32)
-        return LinkGraph.from_rows(rows)
+        parts = []
+        for start, batches in zip(self.starts, links, strict=False):
+            for positions, counts, wanted in batches:
+                rows = start + positions
+                numbers = self.numbers[rows]
+                numbers[self.rows[numbers] != rows] = -1  # another node downloaded it first: its links are there
+                parts.append(self._inside(np.repeat(numbers, counts), wanted))
+        return LinkGraph.from_parts(len(self.fingerprints), parts)
+
+    def _inside(self, sources: Integers, wanted: Integers) -> tuple[Any, Any]:
+        """Those of the links that lead from a page to another one that is known, each once, in order."""
+        size = len(self.fingerprints)
+        ends = np.minimum(np.searchsorted(self.fingerprints, wanted), size - 1)
+        inside = (self.fingerprints[ends] == wanted) & (sources >= 0) & (sources != ends)
+        pairs = distinct(sources[inside] * size + ends[inside])
+        return (pairs // size).astype(np.int32), (pairs % size).astype(np.int32)
 
 
 def measured(nodes: list[NodeData], links: Iterable[NodeLinks]) -> dict[str, Any]:
