@@ -293,6 +293,10 @@ RAW = {
 
 
 def _raw(name: str, answer: bytes) -> None:
+    whole = b"\r\nContent-Length: 0\r\n\r\n"
+    if answer.endswith(whole):  # as in `orderly`: who closes says so
+        answer = answer.removesuffix(whole) + b"\r\nConnection: close" + whole
+
     async def reply(visit: Visit) -> None:
         await visit.send(answer)
 
