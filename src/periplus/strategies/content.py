@@ -126,12 +126,13 @@ class ContentStrategy(Strategy):
 
 def _pair(mention: Mention, text: str, candidates: tuple[Candidate, ...]) -> tuple[Candidate | None, int]:
     """The city-state pair that a mention begins, if it does, and where what belongs to it ends."""
-    name, comma, _ = mention.text.partition(",")
-    end = mention.start + len(name) if comma else mention.end
+    comma = mention.text.find(",")
+    end = mention.end if comma < 0 else mention.start + comma
     region = region_after(text, end)
-    for candidate in candidates if region else ():
-        if region in (candidate.division, candidate.division_name, candidate.country_name):
-            return candidate, max(mention.end, end + len(region) + 2)
+    if region:
+        for candidate in candidates:
+            if region in (candidate.division, candidate.division_name, candidate.country_name):
+                return candidate, max(mention.end, end + len(region) + 2)
     return None, mention.end
 
 

@@ -90,17 +90,18 @@ class Ownership:
 
     def owner(self, place: Place) -> tuple[str, int] | None:
         """The node that owns the place or the nearest place around it, and the id of what it owns; else None."""
+        if place.id not in self._memo:
+            if len(self._memo) >= MEMO_PLACES:
+                self._memo.clear()
+            self._memo[place.id] = self._look_up(place)
+        return self._memo[place.id]
+
+    def _look_up(self, place: Place) -> tuple[str, int] | None:
         for place_id in (place.id, *reversed(place.ancestors)):
             node = self.owner_by_place.get(place_id)
             if node is not None:
                 return node, place_id
-        if not (self.owner_by_zone or self.areas or self.nearest_km):
-            return None
-        if place.id not in self._memo:
-            if len(self._memo) >= MEMO_PLACES:
-                self._memo.clear()
-            self._memo[place.id] = self._owner_by_position(place)
-        return self._memo[place.id]
+        return self._owner_by_position(place) if self.owner_by_zone or self.areas or self.nearest_km else None
 
     def _owner_by_position(self, place: Place) -> tuple[str, int] | None:
         """The owner of the point: by its time zone, the polygon around it, or the nearest target."""

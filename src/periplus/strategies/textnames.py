@@ -1,9 +1,9 @@
 """Names in texts: one pass of an automaton over a page's text, or over the words around a link."""
 
 import re
-from dataclasses import dataclass
 
 import ahocorasick_rs
+from msgspec import Struct
 
 from periplus.strategies.conventions import STATES
 from periplus.strategies.names import Candidate, NameTable
@@ -17,8 +17,7 @@ AFTER = re.compile(r"[,\s(]{1,3}(?:([A-Z]{2})\b(?!\.\w)|([A-Z][a-z]+(?:\s[A-Z][a
 MIN_LETTERS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True, gc=False):
     """A name in a text, the place meant, and whether the text itself says its region (city-state pair)."""
 
     start: int
@@ -70,7 +69,8 @@ class TextNames:
 
 def region_after(text: str, end: int) -> str:
     """The region written directly after a name: a code in capitals, or the folded name; "" if there is none."""
-    match = AFTER.match(text, end)
+    between = text[end : end + 1]
+    match = AFTER.match(text, end) if between in (",", "(") or between.isspace() else None
     if match is None:
         return ""
     if match[1]:
