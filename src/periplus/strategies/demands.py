@@ -12,9 +12,12 @@ from periplus.strategies.blend import ENOUGH
 
 __all__ = ["Demands"]
 
-MOST = 0.3
-MANY = 40
+MOST = 0.4
+MANY = 30
 """So many waiting make a node ask for all that it ever asks for."""
+
+FIRST = 0.5
+"""What is taken for usual before anything is known: a short crawl has no time to become choosy."""
 
 USUAL = 0.6
 STEP = 0.01
@@ -39,7 +42,7 @@ class Demands:
         node, probability = likeliest
         self._waiting[receiver] = self._waiting.get(receiver, 0) + 1
         if node and probability >= ENOUGH:
-            usual = self._usual.get(node, ENOUGH)
+            usual = self._usual.get(node, FIRST)
             self._usual[node] = usual + (STEP * USUAL if probability > usual else STEP * (USUAL - 1.0))
             self._ask(node)
         if receiver != node:
@@ -55,5 +58,5 @@ class Demands:
     def _ask(self, node: str) -> None:
         if node not in self._here:
             return
-        full = min(MOST, self._usual.get(node, ENOUGH))
+        full = min(MOST, self._usual.get(node, FIRST))
         self.bars[node] = ENOUGH + (full - ENOUGH) * min(1.0, self._waiting.get(node, 0) / MANY)
