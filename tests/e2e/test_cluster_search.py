@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from command_line import periplus, start
-from nats_server import NatsServer, nats_server, server_program
+from nats_server import NatsServer, nats_server
 from sample_collection import build_collection
 
 from periplus.search import Collection, SearchRequest, open_collection
 
-pytestmark = pytest.mark.skipif(server_program() is None, reason="there is no nats-server")
+pytestmark = pytest.mark.needs("nats-server")
 
 JOB = """
 name = "sample"
