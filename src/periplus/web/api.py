@@ -139,6 +139,8 @@ class Api:
                 return error_response(500, str(error))
         if isinstance(found, Response):
             return found
+        if self._collection.missing or (isinstance(found, dict) and found.get("missing")):
+            headers = {"cache-control": "no-store"}  # a part of an answer must not be taken for the whole one later
         if isinstance(found, Download):
             headers |= {"content-disposition": f'attachment; filename="{found.name}"', "content-type": found.media}
             return Response(found.data, headers=headers)

@@ -69,6 +69,7 @@ export interface SearchAnswer {
   did_you_mean: string | null;
   as_of: string;
   seconds: number;
+  missing: string[]; // nodes that said nothing: the answer is a part
 }
 
 export interface TrendAnswer {
