@@ -1,8 +1,8 @@
 """How fast the web page is: its first paint, and its frames while a map with 1,000 markers is dragged and zoomed.
 
-Prints JSON; `--docs docs/web.md` writes it there as a table. Frames are read from a trace of Chromium: the longest task of the
-page's main thread that draws one, and the time between two, for each view the median and the worst of several runs. First
-paints are of a browser that has never seen the page. It measures; it decides nothing.
+Prints JSON; `--docs docs/web.md` writes it there as a table. Frames are read from a trace of Chromium: the longest
+task of the page's main thread that draws one, and the time between two, for each view the median and the worst of
+several runs. First paints are of a browser that has never seen the page. It measures; it decides nothing.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The coastline behind a report's map, from the atlas that comes with the web page; none where the page is not built."""
+"""The coastline behind a report's map, from the atlas that comes with the web page; none if the page is not built."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ Line = tuple[tuple[float, float], ...]
 
 
 def coast_path(west: float, south: float, scale: float, width: float, height: float) -> str:
-    """The coast as the data of an SVG path, in a frame whose lower left corner is that point; `scale`: units a degree."""
+    """The coast as the data of an SVG path in a frame with that lower left corner; `scale`: units a degree."""
     east, north = west + width / scale, south + height / scale
     parts = []
     for line in _coast():

@@ -159,6 +159,7 @@ export interface Task {
   next_at: number | null;
   wish: string;
   crawl: string;
+  about: string[];
   latest: Run | null;
   page_limit: number;
   progress: Progress | null;
@@ -172,6 +173,7 @@ export interface TaskNode {
   traffic: { peer: string; sent: number; received: number }[];
   lat: number | null;
   lon: number | null;
+  placeless?: boolean; // it owns no places and stands where its pages are
 }
 
 export interface Question {

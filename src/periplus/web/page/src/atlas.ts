@@ -91,16 +91,16 @@ export function atlas(): Atlas {
   return known;
 }
 
-/** Read everything, first roughly; `told` whenever there is more. */
-export async function readAtlas(told: () => void): Promise<void> {
-  const tell = (more: Partial<Atlas>): void => {
+/** Read everything, first roughly; `told` whenever there is more, and whether that is all. */
+export async function readAtlas(told: (all: boolean) => void): Promise<void> {
+  const tell = (more: Partial<Atlas>, all = false): void => {
     known = { ...known, ...more };
-    told();
+    told(all);
   };
   const coarse = await load(coarseUrl);
   tell({ ...shapes(coarse), names: namesOf(coarse, "countries") });
   const [fine, us] = await Promise.all([load(fineUrl), load(statesUrl)]);
-  tell({ ...shapes(fine), states: linesOf(us, "states"), names: [...namesOf(fine, "countries"), ...namesOf(us, "states")] });
+  tell({ ...shapes(fine), states: linesOf(us, "states"), names: [...namesOf(fine, "countries"), ...namesOf(us, "states")] }, true);
 }
 
 async function load(url: string): Promise<Source> {

@@ -76,6 +76,7 @@ function hired(): Worker {
       for (const layer of layers) layer.repaint();
       return;
     }
+    if (event.data.whole) document.documentElement.dataset["map"] = "whole";
     ordered.get(event.data.id)?.(event.data.picture);
     ordered.delete(event.data.id);
   });

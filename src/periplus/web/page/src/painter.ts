@@ -15,7 +15,7 @@ export interface Order {
 }
 
 /** A picture, or that there is more to paint than before. */
-export type Delivery = { id: number; picture: ImageBitmap } | { more: true };
+export type Delivery = { id: number; picture: ImageBitmap; whole: boolean } | { more: true };
 
 interface Thread {
   fonts: FontFaceSet;
@@ -35,7 +35,11 @@ const more = (): void => thread.postMessage({ more: true });
 const face = new FontFace("map", `url(${fontUrl})`, { weight: "200 900" });
 thread.fonts.add(face);
 void face.load().then(more, () => undefined);
-void readAtlas(more).catch(() => undefined); // without a base map the markers are still right
+let whole = false; // whether the atlas has been read
+void readAtlas((all) => {
+  whole = all;
+  more();
+}).catch(() => undefined); // without a base map the markers are still right
 
 self.addEventListener("message", (event: MessageEvent<Order>) => {
   const { id, scene, ratio, colors, heat } = event.data;
@@ -46,7 +50,7 @@ self.addEventListener("message", (event: MessageEvent<Order>) => {
   if (heat) warm(pen, scene, heat, colors["heat"] ?? "");
   else paint(pen, scene, (name) => colors[name] ?? "");
   const picture = canvas.transferToImageBitmap();
-  thread.postMessage({ id, picture }, [picture]);
+  thread.postMessage({ id, picture, whole }, [picture]);
 });
 
 function paint(pen: Pen, scene: Scene, color: (name: string) => string): void {

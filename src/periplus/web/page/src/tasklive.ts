@@ -164,8 +164,9 @@ export class TaskLiveView {
       return start && end && links ? [{ from: start, to: end, weight: links / busiest, label: count(links) }] : [];
     });
     this.mapBox.hidden = dots.size === 0;
-    const placeless = nodes.filter((node) => !dots.has(node.node)).map((node) => node.node);
-    this.offMap.textContent = placeless.length ? `${strings.offMap} ${placeless.join(", ")}` : "";
+    const named = (some: TaskNode[]) => some.map((node) => node.node).join(", ");
+    const [absent, placeless] = [nodes.filter((node) => !dots.has(node.node)), nodes.filter((node) => node.placeless)];
+    this.offMap.textContent = [absent.length && `${strings.offMap} ${named(absent)}.`, placeless.length && `${strings.amongPages} ${named(placeless)}.`].filter(Boolean).join(" ");
     this.map.show([...dots.values()], ways);
     const rows = nodes.map((node) => [node.node, count(node.pages), count(node.kept), count(node.queued), node.traffic.map((row) => `${row.peer} ${count(row.sent)}`).join(" · ") || "–"]);
     this.nodes.replaceChildren(rows.length ? table([strings.node, strings.pages, strings.pagesKept, strings.queue, strings.sentLinks], rows) : el("p", { class: "path" }, strings.noRuns));
