@@ -80,7 +80,7 @@ const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => 
 const workspace = new Workspace((changes) => change(changes));
 const searchBody = el("div", { class: "body" }, side, main, map.element, trend.element);
 
-document.getElementById("app")?.append(
+document.getElementById("app")?.replaceChildren(
   el("a", { class: "skip", href: "#results" }, strings.skip),
   el("header", { class: "head" }, home, nav, form, holdings),
   searchBody,
@@ -246,7 +246,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
-    main.replaceChildren(asked ? meaning(answer, state, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(answer, points, over, events));
+    main.replaceChildren(asked ? meaning(answer, state, info.exports, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map, answer.query.area, heat);
   } else if (!asked) {
@@ -255,7 +255,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     map.show([], points, state.map, null, heat);
   } else {
     list.show(answer, state, info.tasks);
-    main.replaceChildren(meaning(answer, state, { change, onNarrow: narrow }), answer.hits.length ? list.element : nothing());
+    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : nothing());
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }
