@@ -3,7 +3,7 @@
 import "@fontsource-variable/source-sans-3/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
 import "ol/ol.css";
-import { ask, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
+import { ask, attempt, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
 import { add, button, el, icon } from "./dom";
 import { facets } from "./facets";
 import { ResultList } from "./list";
@@ -217,6 +217,7 @@ async function show(): Promise<void> {
     if (error instanceof DOMException && error.name === "AbortError") return;
     if (!(error instanceof Refused)) throw error;
     failed(error.message);
+    void showHead(mine);
   } finally {
     if (asking === mine) document.body.classList.remove("is-loading");
   }
@@ -227,13 +228,15 @@ async function show(): Promise<void> {
 async function showWork(mine: AbortController): Promise<void> {
   document.body.classList.remove("is-loading", "is-overview");
   document.title = `${state.view === "compare" ? strings.compareView : strings.tasksView} — ${strings.name}`;
-  try {
+  await showHead(mine);
+}
+
+/** The views in the head, also where there is nothing else to show. */
+async function showHead(mine: AbortController): Promise<void> {
+  await attempt(async () => {
     known ??= await ask<Info>("info", undefined, mine.signal);
     showViews(known);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return;
-    if (!(error instanceof Refused)) throw error;
-  }
+  }, () => undefined); // what is shown below says what is wrong
 }
 
 function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info: Info): void {
