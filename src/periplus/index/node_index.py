@@ -27,13 +27,14 @@ from periplus.store.database import storage_errors
 
 __all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
 
-HEAP_BYTES = 64_000_000
+HEAP_BYTES = 128_000_000
 """Memory of the writer before it writes a segment."""
 
-COMMIT_CHARACTERS = 15_000_000
+COMMIT_CHARACTERS = 60_000_000
 COMMIT_PAGES = 20_000
-"""Text and pages of a commit. Every commit is a segment with a dictionary of its own: of short pages many must share
-one, or the dictionaries outgrow the texts. More would be lost when the process dies while indexing."""
+"""Text and pages of a commit. Every commit is a segment with a dictionary of its own, which is merged with others: the
+more share one, the less is merged and the smaller is the whole. More would be read again when the process dies while
+indexing (these are some six seconds), and would not fit into the writer's memory."""
 
 AGAIN_PAGES = 1_000
 """Pages that are indexed again at once, since many more links speak of them."""
