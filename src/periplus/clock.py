@@ -45,11 +45,17 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-def steady(clock: Clock) -> Callable[[], float]:
+LONGEST_JUMP_SECONDS = 86_400.0
+"""By so much a wall clock may have been put back; beyond that it was wrong before."""
+
+
+def steady(clock: Clock, latest: float = 0.0) -> Callable[[], float]:
     """Unix time for decisions: that of the wall clock now, and from here on as much later as monotonic time is.
 
     What is due later is stored as Unix time, since the next process has another monotonic clock; but no jump of the
-    wall clock may bring it forward or put it off.
+    wall clock may bring it forward or put it off. `latest` is the latest time that an earlier process has noted: if the
+    wall clock was put back since, time goes on from there, or everything would seem to be due that much later.
     """
-    offset = clock.now().timestamp() - clock.monotonic()
+    wall = clock.now().timestamp()
+    offset = (latest if wall < latest <= wall + LONGEST_JUMP_SECONDS else wall) - clock.monotonic()
     return lambda: offset + clock.monotonic()

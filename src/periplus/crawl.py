@@ -8,6 +8,7 @@ is going is said by `report.py`.
 
 import asyncio
 import contextlib
+import itertools
 import os
 import shutil
 import sqlite3
@@ -24,7 +25,7 @@ from periplus.equipment import equipped
 from periplus.errors import ConfigError, Corrupt, DiskFull, FolderInUse, PeriplusError
 from periplus.exchange import Exchange, LocalExchange, Shipment
 from periplus.fetch import Transport
-from periplus.frontier import Intake
+from periplus.frontier import Intake, Turn
 from periplus.index import NodeIndex
 from periplus.job import Prepared
 from periplus.model import Outcome
@@ -61,6 +62,9 @@ PROGRESS_SECONDS = 0.5
 REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
 MAX_UNCOMMITTED = 1_000
+SLOW_SECONDS = 5.0
+"""Who has been waiting for an answer longer than this no longer counts against `crawl.connections`, so that silent hosts
+do not hold up the others. As many may wait beside as there are connections."""
 INTERRUPTED = "interrupted"
 """The stop reason of a signal: whoever waits for room on the disk then stops waiting."""
 
@@ -96,7 +100,7 @@ class Crawl:
         self._exchange: Exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
         self._indexes: dict[str, NodeIndex] = {}
-        self._turns: set[asyncio.Task[None]] = set()
+        self._turns: dict[asyncio.Task[None], tuple[float, Turn]] = {}  # the oldest first
         self._writing = False
         self._happened = asyncio.Event()
         self._stop_reason = ""
@@ -232,9 +236,9 @@ class Crawl:
         """Give turns until there is nothing left to do, or a reason to stop."""
         while True:
             self._happened.clear()
-            while self._may_begin(shared) and (turn := shared.schedule.take(self._clock.monotonic())):
+            while self._may_begin(shared) and (turn := shared.schedule.take(now := self._clock.monotonic())):
                 task = group.create_task(self._nodes[turn.node].take_turn(turn))
-                self._turns.add(task)
+                self._turns[task] = (now, turn)
                 task.add_done_callback(self._turn_ended)
             if self._is_over(shared):
                 if self._stop_reason or not await self._found_shorter_ways(shared):
@@ -254,7 +258,7 @@ class Crawl:
         return any(node.batch for node in self._nodes.values())
 
     def _turn_ended(self, task: asyncio.Task[None]) -> None:
-        self._turns.discard(task)
+        del self._turns[task]
         self._happened.set()
 
     def _may_begin(self, shared: Shared) -> bool:
@@ -263,10 +267,18 @@ class Crawl:
         return (
             not self._stop_reason
             and not self._room.paused
-            and len(self._turns) < self._job.crawl.connections
+            and len(self._turns) - self._waiting_long(shared) < self._job.crawl.connections
             and (not limit or shared.health.pages + len(self._turns) < limit)
             and sum(len(node.batch.completions) for node in self._nodes.values()) < MAX_UNCOMMITTED
         )
+
+    def _waiting_long(self, shared: Shared) -> int:
+        """Turns whose host has not answered for long, as far as they need not count."""
+        if len(self._turns) < self._job.crawl.connections:
+            return 0
+        since = self._clock.monotonic() - SLOW_SECONDS
+        slow = itertools.takewhile(lambda begun: begun[0] < since, self._turns.values())
+        return min(sum(shared.schedule.is_busy(turn) for _, turn in slow), self._job.crawl.connections)
 
     def _is_over(self, shared: Shared) -> bool:
         """Whether nothing is under way and there is a reason to end: a limit or, without one, nothing left to do."""
@@ -394,6 +406,8 @@ class Crawl:
         # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
         with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
             index.update(db, again=again)
+            if again:
+                index.gather(db)
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""

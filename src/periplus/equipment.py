@@ -21,6 +21,7 @@ from periplus.running import Journal
 from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.recorded import RecordedWeb
 from periplus.store.replaying import RecordedTransport
+from periplus.store.revisits import latest_visit
 from periplus.strategies import Settling
 from periplus.topics import LinkBook
 
@@ -55,7 +56,7 @@ async def equipped(
     ):
         yield Shared(
             clock=clock,
-            unix=steady(clock),
+            unix=steady(clock, latest_visit(prepared.folder)),
             schedule=schedule,
             robots=RobotsBook(
                 transport, fetch, retries=retries, retry_seconds=retry_seconds, obey=crawl.obey_robots, detour=detour

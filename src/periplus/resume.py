@@ -21,7 +21,7 @@ from periplus.urls import canonicalize, fingerprint
 __all__ = ["open_node", "open_nodes", "outbox_rows", "rest_hosts"]
 
 MAX_REST_SECONDS = 86_400.0
-"""Longest promised rest of a host that is believed after a restart: wall clocks jump."""
+"""Longest promised rest of a host that is believed after a restart: what is longer was noted under a wrong clock."""
 
 
 def open_nodes(prepared: Prepared, shared: Shared, exchange: Exchange) -> dict[str, Node]:
@@ -119,7 +119,9 @@ def _take_up(node: Node, shared: Shared) -> None:
     ):
         shared.intake.group_of(host, url, likeness)
     for row in db.execute("SELECT origin, status, body, fetched_at, expires_at, failures FROM robots"):
-        shared.robots.remember(RobotsRecord(*row))
+        record = RobotsRecord(*row)
+        if record.fetched_at <= now + MAX_REST_SECONDS:  # else it was read under a wrong clock, and would never expire
+            shared.robots.remember(record)
     for (topic,) in db.execute("SELECT topic FROM page ORDER BY id"):
         shared.health.harvest.add(topic.splitlines())
     pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
@@ -138,7 +140,8 @@ def _let_hosts_rest(node: Node, shared: Shared, delays: dict[str, float]) -> Non
     now, monotonic = shared.unix(), shared.clock.monotonic()
     least = max(shared.crawl.delay_seconds, shared.crawl.ip_delay_seconds if shared.crawl.delay_seconds else 0.0)
     for host, not_before in node.store.db.execute("SELECT name, not_before FROM host"):
-        rest = max(min(not_before - now, MAX_REST_SECONDS), least, delays.get(host, 0.0))
+        promised = not_before - now if not_before <= now + MAX_REST_SECONDS else 0.0
+        rest = max(promised, least, delays.get(host, 0.0))
         shared.schedule.hold(host, monotonic + rest)
 
 

@@ -113,11 +113,12 @@ def finished(folder: Path) -> dict[str, str]:
         return dict(db.execute("SELECT url, outcome FROM url WHERE state = 1").fetchall())
 
 
-def test_the_first_interrupt_finishes_what_is_under_way(tmp_path: Path, site: Site) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_the_first_interrupt_finishes_what_is_under_way(tmp_path: Path, site: Site, how: signal.Signals) -> None:
     job = write_job(tmp_path, site, "/", delay=0.05)
     process = start("crawl", job, "--json")
     wait_for(process, tmp_path, "lease ended", 3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert json.loads(out)["stop_reason"] == "interrupted"

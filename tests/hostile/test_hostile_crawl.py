@@ -40,6 +40,8 @@ OUTCOMES = {
     "to-loopback": "redirected",
     "to-metadata": "redirected",
     "to-port": "redirected",
+    "location-split": "redirected",
+    "location-raw": "redirected",
     "to-itself": "redirected",
     "growing": "redirected",
     "nested": "kept",
@@ -145,6 +147,14 @@ def test_H7_five_redirects_are_followed_and_no_more(crawled: Crawled) -> None:
     assert crawled.asked["to-itself.y.test"].count("/to-itself") == 1
     assert len(crawled.asked["loop.y.test"]) <= 1 + 6
     assert len(crawled.asked["growing.y.test"]) <= 1 + 6
+
+
+def test_H6_no_location_splits_a_request(crawled: Crawled) -> None:
+    """Line ends and controls of a Location arrive escaped, in one request line."""
+    for host, path in (("location-split", "/next%0D%0AX-Bad:1%01%20here"), ("location-raw", "/a%20bc")):
+        (row,) = [row for row in crawled.site.requests(f"{host}.y.test") if row["path"] == path]
+        assert row["bytes"].startswith(f"GET {path} HTTP/1.1\r\n")
+        assert "x-bad" not in row["bytes"].partition("\r\n")[2].lower()
 
 
 def test_S1_S4_nothing_private_was_connected_to(crawled: Crawled) -> None:

@@ -20,15 +20,17 @@ Script = dict[str, list[list[str]]]
 Story = Callable[[Transport, FakeClock, int], Any]
 
 
-def told(script: Script, story: Story, **settings: Any) -> tuple[Any, ServerLog, NameServer]:
+def told(
+    script: Script, story: Story, *, keep: bool = False, **settings: Any
+) -> tuple[Any, ServerLog, NameServer]:
     """Run a story with a transport that asks the scripted name server; the web server's log has all connections."""
 
     async def reply(_path: str, writer: asyncio.StreamWriter) -> None:
         assert writer.get_extra_info("sockname")[0] == OPEN
-        writer.write(http(b"<p>Hello", "Connection: close"))
+        writer.write(http(b"<p>Hello", f"Connection: {'keep-alive' if keep else 'close'}"))
 
     async def run() -> tuple[Any, ServerLog, NameServer]:
-        async with serve(reply, "0.0.0.0") as log, name_server(script) as names:
+        async with serve(reply, "0.0.0.0", keep=keep) as log, name_server(script) as names:
             guard, clock = AddressGuard([f"{OPEN}/32"]), FakeClock()
             resolver = Resolver({}, guard, clock, name_servers=[f"127.0.0.1:{names.port}"])
             options = FetchSettings(ports=(log.port, 80), **settings)
@@ -74,7 +76,7 @@ def test_S3_one_private_address_among_others_spoils_the_name(answers: list[str])
 
 
 def test_S5_a_kept_connection_leads_where_it_was_checked_to_lead() -> None:
-    """The name moves while its connection is kept: what is reused is the old connection, what is new is checked."""
+    """The name moves: a connection that is kept is the one that was checked, one that is new is checked."""
 
     async def story(transport: Transport, clock: FakeClock, port: int) -> list[str]:
         ends = []
@@ -90,6 +92,10 @@ def test_S5_a_kept_connection_leads_where_it_was_checked_to_lead() -> None:
     ends, log, _ = told({"moves.test": [[OPEN], [CLOSED]]}, story)
     assert ends == ["answer", "answer", "Blocked", "Blocked"]
     assert len(log.requests) == 2
+    ends, log, names = told({"moves.test": [[OPEN], [CLOSED]]}, story, keep=True)
+    assert ends == ["answer"] * 4, "all over the connection to the address that was checked"
+    assert log.opened == 1
+    assert len([kind for _, kind in names.asked if kind == 1]) == 1
 
 
 @pytest.mark.parametrize("word", ["nxdomain", "servfail", "cname-loop", "garbage", "truncated", "silence"])

@@ -137,6 +137,29 @@ def test_H9_what_is_wrong_with_a_certificate_is_a_tls_error(
 
 
 @pytest.mark.needs("openssl")
+def test_H9_old_tls_is_an_error_and_the_name_is_told_to_who_asks_for_it(
+    good: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(good.certificate))
+    old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    with pytest.warns(DeprecationWarning):
+        old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1
+    with pytest.raises(FetchError):
+        ask("https://site.test/", good, context=old)
+    told: list[str | None] = []
+
+    def picky(_socket: object, name: str | None, _context: object) -> int | None:
+        told.append(name)
+        return None if name == "site.test" else ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
+
+    wants_name = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    wants_name.sni_callback = picky
+    assert ask("https://site.test/", good, context=wants_name).body == b"<p>Hello"
+    assert told == ["site.test"]
+
+
+@pytest.mark.needs("openssl")
 def test_H9_a_certificate_that_has_expired_is_a_tls_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = expired(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", str(old.certificate))

@@ -1,15 +1,14 @@
 """Crawls of a small site that die, or run out of disk, at the n-th change of a file; the server's log is the judge.
 
     python fault_runs.py kill --pages 40 --chains 8 --deaths 30     many deaths in each crawl, at chosen changes
-    python fault_runs.py kill-all --pages 500                       one crawl for every single change; in pieces with
-                                                                    --state FILE --minutes 30, going on from there
-    python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while
+    python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while; in pieces
+                                                                    with --state FILE --minutes 30, going on from there
     python fault_runs.py full --error EIO                           the same, but the disk is broken, not full
     python fault_runs.py copies --pages 12 --chains 20              starts from copies of one state
-    python fault_runs.py power --pages 12 --every 97                the power fails: what was not synced is gone
     python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 
 Starts itself again under `faultfs.so` (compiled from `faultfs.c`). Prints one JSON object a line; the last is the sum.
+`kill_points.py` looks at every single change of one crawl, and at the loss of power.
 """
 
 import argparse
@@ -111,7 +110,7 @@ def chaos(host: str, path: str, tries: int, pages: int) -> bytes | None:
 
 @contextlib.contextmanager
 def site(folder: Path, pages: int) -> Iterator[tuple[int, Path]]:
-    """Serve the site from a process of its own; gives its port and its log, one `host path` a line."""
+    """Serve the site from a process of its own; gives its port and its log, one `host path time` a line."""
     log = folder / "requests.log"
     log.touch()
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
@@ -140,7 +139,7 @@ def serve(listener: socket.socket, log: Path, pages: int) -> None:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
                 path = head[0].split(" ")[1]
                 host = next(line[5:].strip() for line in head if line.lower().startswith("host:"))
-                os.write(descriptor, f"{host} {path}\n".encode())
+                os.write(descriptor, f"{host} {path} {time.monotonic():.6f}\n".encode())
                 tries[host + path] += 1
                 reply = answer(host, path, pages)
                 if ".chaos" in host and path != "/robots.txt":  # else all seeds might be out of reach, which is an end
@@ -190,7 +189,9 @@ class Bench:
         }  # fmt: skip
         return prepare(job_from_dict(job, "faults"), self.folder, self.gazetteer)
 
-    def run(self, out: Path, mode: int, number: int, count: int = 0, web: str = "site.test") -> tuple[int, int]:
+    def run(
+        self, out: Path, mode: int, number: int, count: int = 0, web: str = "site.test", record: Path | None = None
+    ) -> tuple[int, int]:
         """One crawl in a process of its own, armed; gives its exit status (negative: the signal) and its changes."""
         told, tells = os.pipe()
         pid = os.fork()
@@ -198,6 +199,8 @@ class Bench:
             status = CRAWL_FAILED
             try:
                 os.close(told)
+                if record is not None:
+                    self.faults.fault_record(str(record).encode())
                 self.faults.fault_arm(str(out).encode(), mode, ctypes.c_long(number), ctypes.c_long(count))
                 status = self._crawl(self.prepared(out, web), tells)
             except BaseException:
@@ -225,7 +228,12 @@ class Bench:
 
     def requests(self) -> list[str]:
         """What the server was asked for so far."""
-        return ["http://" + line.replace(" ", "", 1) for line in self.log.read_text().splitlines()]
+        return [url for url, _ in self.timed_requests()]
+
+    def timed_requests(self) -> list[tuple[str, float]]:
+        """What the server was asked for so far, and when."""
+        rows = (line.split(" ") for line in self.log.read_text().splitlines())
+        return [(f"http://{host}{path}", float(at)) for host, path, at in rows]
 
 
 def done_urls(out: Path) -> dict[str, str]:
@@ -302,32 +310,6 @@ def from_copies(bench: Bench, out: Path, whole: dict[str, str], number: int, tim
     return wrong + [f"start {at} ended otherwise" for at, end in enumerate(ends) if set(end) != set(ends[0])]
 
 
-def power_fails(bench: Bench, out: Path, whole: dict[str, str], number: int) -> tuple[int, list[str]]:
-    """A crawl whose machine loses its power at the n-th change: of every file there is what was synced, or nothing.
-
-    What was committed before the last transactions of the nodes is still done, and the crawl ends as it should.
-    """
-    synced = out.with_name("synced")
-    shutil.rmtree(synced, ignore_errors=True)
-    synced.mkdir()
-    bench.faults.fault_keep(str(synced).encode())
-    status, _ = bench.run(out, KILL, number)
-    bench.faults.fault_keep(b"")
-    seen = done_urls(out)
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
-    for kept in synced.iterdir():
-        path = out / kept.name.lstrip("%").replace("%", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(kept, path)
-    lost = set(seen) - set(done_urls(out))
-    # A transaction that was written and not yet synced when the power failed is seen by who looks at the files.
-    wrong = [f"{len(lost)} finished URLs are gone: {sorted(lost)[:3]}"] if len(lost) > 2 * LARGEST_BATCH else []
-    ended, _ = bench.run(out, COUNT, 0)
-    wrong += [] if ended == 0 else [f"ended with {ended}"]
-    return int(status == -signal.SIGKILL), wrong + judge(out, whole)
-
-
 def full_disk(bench: Bench, out: Path, whole: dict[str, str], number: int, count: int) -> list[str]:
     """One crawl that finds no room `count` times from the n-th change on; if it gives up, it is resumed."""
     status, _ = bench.run(out, FULL, number, count)
@@ -368,7 +350,7 @@ def chaotic(bench: Bench, out: Path, number: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kill", "kill-all", "full", "copies", "power", "chaos"])
+    parser.add_argument("what", choices=["kill", "full", "copies", "chaos"])
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--chains", type=int, default=8)
     parser.add_argument("--deaths", type=int, default=30)
@@ -381,6 +363,14 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, help="page between whose marks an enumeration writes its figures")
     parser.add_argument("--minutes", type=float, default=1e9, help="time after which an enumeration pauses")
     options = parser.parse_args()
+    with faulty_bench(options.pages) as bench:
+        bench.faults.fault_error(getattr(errno, options.error))
+        raise SystemExit(run(bench, options))
+
+
+@contextlib.contextmanager
+def faulty_bench(pages: int) -> Iterator[Bench]:
+    """Everything that a run needs, in memory; starts the program again with the faults loaded before all else."""
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own in it, for speed
     with tempfile.TemporaryDirectory(prefix="periplus-faults-", dir=memory) as name:
         folder = Path(name)
@@ -388,11 +378,8 @@ def main() -> None:
             library = compile_faults(folder)
             environment = os.environ | {"LD_PRELOAD": str(library), "PERIPLUS_FAULTS": str(library)}
             raise SystemExit(subprocess.run([sys.executable, *sys.argv], env=environment, check=False).returncode)
-        with site(folder, options.pages) as (port, log):
-            bench = Bench(ctypes.CDLL(os.environ["PERIPLUS_FAULTS"]), folder, port, log, open_gazetteer())
-            bench.faults.fault_error(getattr(errno, options.error))
-            bench.durability = "full" if options.what == "power" else "normal"
-            raise SystemExit(run(bench, options))
+        with site(folder, pages) as (port, log):
+            yield Bench(ctypes.CDLL(os.environ["PERIPLUS_FAULTS"]), folder, port, log, open_gazetteer())
 
 
 def run(bench: Bench, options: argparse.Namespace) -> int:
@@ -427,7 +414,7 @@ def run(bench: Bench, options: argparse.Namespace) -> int:
 def enumerate_changes(
     bench: Bench, options: argparse.Namespace, whole: dict[str, str], changes: int, wrong: list[str]
 ) -> int:
-    """A crawl for every change, one after the other; with --state it goes on where the last piece ended."""
+    """A crawl without room for every change, one after the other; with --state it goes on where the last piece ended."""
     known = json.loads(options.state.read_text()) if options.state and options.state.exists() else {}
     state = {"pages": options.pages, "every": options.every, "next": 1, "points": 0, "crawls": 0, "seconds": 0.0}
     state |= {"changes": changes, "wrong": wrong, **known}
@@ -437,15 +424,10 @@ def enumerate_changes(
     end = time.monotonic() + 60 * options.minutes
     while state["next"] <= state["changes"] and time.monotonic() < end:
         began, number = time.monotonic(), state["next"]
-        if options.what == "kill-all":
-            died, found = kill_chain(bench, out, whole, [number])
-        elif options.what == "power":
-            died, found = power_fails(bench, out, whole, number)
-        else:
-            died, found = 1, full_disk(bench, out, whole, number, options.count)
+        found = full_disk(bench, out, whole, number, options.count)
         shutil.rmtree(out)
         state["wrong"] += [f"change {number}: {text}" for text in found]
-        state |= {"next": number + options.every, "points": state["points"] + died, "crawls": state["crawls"] + 1}
+        state |= {"next": number + options.every, "points": state["points"] + 1, "crawls": state["crawls"] + 1}
         state["seconds"] = round(state["seconds"] + time.monotonic() - began, 1)
         if options.state:
             options.state.write_text(json.dumps(state))
@@ -464,14 +446,19 @@ def note(page: Path, what: str, state: dict[str, Any]) -> None:
         "pages of the crawl": state["pages"],
         "changes of its files": state["changes"],
         "looked at": f"every {state['every']}.; so far up to change {min(state['next'] - 1, state['changes'])}",
-        "crawls, deaths": f"{state['crawls']}, {state['points']}",
+        "crawls without room": state["crawls"],
         "found wrong": len(state["wrong"]),
         "minutes": round(state["seconds"] / 60, 1),
     }
+    write_table(page, what, "no room on the disk, by `make kill-all`", shown)
+
+
+def write_table(page: Path, mark: str, title: str, shown: dict[str, Any]) -> None:
+    """Put a table between its marks in a page."""
     rows = "".join(f"| {name} | {value} |\n" for name, value in shown.items())
-    text = f"<!-- {what} -->\n| `make kill-all` | |\n|---|---|\n{rows}<!-- /{what} -->"
-    marks = re.compile(rf"<!-- {what} -->.*?<!-- /{what} -->", re.DOTALL)
-    page.write_text(marks.sub(text, page.read_text("utf-8")), "utf-8")
+    text = f"<!-- {mark} -->\n| {title} | |\n|---|---|\n{rows}<!-- /{mark} -->"
+    marks = re.compile(rf"<!-- {mark} -->.*?<!-- /{mark} -->", re.DOTALL)
+    page.write_text(marks.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,16 @@
  *
  * Counts every call that changes a file there (writes, truncations, renames, removals, syncs). In mode KILL the process
  * kills itself just before the n-th; in mode FULL calls that need room fail with ENOSPC, from the n-th on, `count` times.
+ * With a record every change is written down as it was made, so that the folder can be made again as it was between
+ * any two of them (`kill_points.py`).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { COUNT = 0, KILL = 1, FULL = 2 };
@@ -24,7 +29,8 @@ static size_t prefix_length;
 static int mode;
 static long first, last;
 static int error_number = ENOSPC;
-static char synced[4096];
+static int record = -1;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static atomic_long calls;
 
 void fault_arm(const char *folder, int what, long n, long count) {
@@ -39,21 +45,47 @@ void fault_arm(const char *folder, int what, long n, long count) {
 /* What calls that fail say: ENOSPC unless told otherwise. */
 void fault_error(int number) { error_number = number; }
 
-/* From now on a copy of every file is kept there as it was when it was last synced. */
-void fault_keep(const char *folder) { strncpy(synced, folder, sizeof synced - 1); }
+/* From now on every change is written down in this file, which lies elsewhere. */
+void fault_record(const char *file) { record = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600); }
 
 long fault_calls(void) { return atomic_load(&calls); }
 
 static int ours_path(const char *path) { return prefix_length && strncmp(path, prefix, prefix_length) == 0; }
 
-static int ours(int fd) {
-    char link[64], path[4096];
+/* Whether a descriptor leads to one of our files; its path if so. */
+static int ours_at(int fd, char *path) {
+    char link[64];
     if (!prefix_length) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
+    ssize_t length = readlink(link, path, 4095);
     if (length <= 0) return 0;
     path[length] = 0;
     return ours_path(path);
+}
+
+static int ours(int fd) {
+    char path[4096];
+    return ours_at(fd, path);
+}
+
+/* One change: kind, length of the path, position, size of the data, time; then the path below the folder, the data. */
+struct change {
+    int kind, path_length;
+    long at, size;
+    double time;
+};
+enum { WRITTEN = 1, TRUNCATED, RENAMED, REMOVED, SYNCED, MADE };
+
+static void noted(const char *path, int kind, long at, const void *data, long size) {
+    if (record < 0) return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const char *below = path + prefix_length;
+    struct change head = {kind, (int)strlen(below), at, size, now.tv_sec + now.tv_nsec / 1e9};
+    struct iovec parts[3] = {{&head, sizeof head}, {(void *)below, strlen(below)}, {(void *)data, size}};
+    static ssize_t (*real)(int, const struct iovec *, int);
+    if (!real) real = (ssize_t(*)(int, const struct iovec *, int))dlsym(RTLD_NEXT, "writev");
+    if (real(record, parts, 3) != (ssize_t)(sizeof head + strlen(below) + size)) abort();
 }
 
 /* Whether the call has to fail for want of room. */
@@ -68,103 +100,197 @@ static int strikes(int needs_room) {
     if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
 #define NO_ROOM do { errno = error_number; return -1; } while (0)
 
+/* Of the four ways to write: the bytes that got written, where they are. */
+static void noted_bytes(int fd, off64_t at, const void *data, ssize_t size) {
+    char path[4096];
+    if (record >= 0 && size > 0 && ours_at(fd, path)) noted(path, WRITTEN, at, data, size);
+}
+
+#define LOCKED(type, call) \
+    if (record >= 0) pthread_mutex_lock(&turn); \
+    type result = call
+#define UNLOCKED \
+    if (record >= 0) pthread_mutex_unlock(&turn); \
+    return result
+
 ssize_t write(int fd, const void *data, size_t size) {
     REAL(ssize_t, write, int, const void *, size_t);
-    if (ours(fd) && strikes(1)) NO_ROOM;
-    return real(fd, data, size);
+    if (!ours(fd)) return real(fd, data, size);
+    if (strikes(1)) NO_ROOM;
+    LOCKED(ssize_t, real(fd, data, size));
+    if (result > 0) noted_bytes(fd, lseek(fd, 0, SEEK_CUR) - result, data, result);
+    UNLOCKED;
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
     REAL(ssize_t, writev, int, const struct iovec *, int);
-    if (ours(fd) && strikes(1)) NO_ROOM;
-    return real(fd, parts, count);
+    if (!ours(fd)) return real(fd, parts, count);
+    if (strikes(1)) NO_ROOM;
+    LOCKED(ssize_t, real(fd, parts, count));
+    off64_t at = lseek(fd, 0, SEEK_CUR) - result;
+    ssize_t left = result;
+    for (int part = 0; part < count && left > 0; part++) {
+        ssize_t size = left < (ssize_t)parts[part].iov_len ? left : (ssize_t)parts[part].iov_len;
+        noted_bytes(fd, at, parts[part].iov_base, size);
+        at += size;
+        left -= size;
+    }
+    UNLOCKED;
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
     REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
-    if (ours(fd) && strikes(1)) NO_ROOM;
-    return real(fd, data, size, at);
+    if (!ours(fd)) return real(fd, data, size, at);
+    if (strikes(1)) NO_ROOM;
+    LOCKED(ssize_t, real(fd, data, size, at));
+    noted_bytes(fd, at, data, result);
+    UNLOCKED;
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) {
     REAL(ssize_t, pwrite64, int, const void *, size_t, off64_t);
-    if (ours(fd) && strikes(1)) NO_ROOM;
-    return real(fd, data, size, at);
+    if (!ours(fd)) return real(fd, data, size, at);
+    if (strikes(1)) NO_ROOM;
+    LOCKED(ssize_t, real(fd, data, size, at));
+    noted_bytes(fd, at, data, result);
+    UNLOCKED;
 }
 
-static int grows(int fd, off64_t size) {
+static off64_t size_of(int fd) {
     struct stat now;
-    return fstat(fd, &now) == 0 && size > now.st_size;
+    return fstat(fd, &now) == 0 ? now.st_size : 0;
 }
+
+static int grows(int fd, off64_t size) { return size > size_of(fd); }
 
 int ftruncate(int fd, off_t size) {
     REAL(int, ftruncate, int, off_t);
-    if (ours(fd) && strikes(grows(fd, size))) NO_ROOM;
-    return real(fd, size);
+    char path[4096];
+    if (!ours_at(fd, path)) return real(fd, size);
+    if (strikes(grows(fd, size))) NO_ROOM;
+    LOCKED(int, real(fd, size));
+    if (result == 0) noted(path, TRUNCATED, size, 0, 0);
+    UNLOCKED;
 }
 
 int ftruncate64(int fd, off64_t size) {
     REAL(int, ftruncate64, int, off64_t);
-    if (ours(fd) && strikes(grows(fd, size))) NO_ROOM;
-    return real(fd, size);
+    char path[4096];
+    if (!ours_at(fd, path)) return real(fd, size);
+    if (strikes(grows(fd, size))) NO_ROOM;
+    LOCKED(int, real(fd, size));
+    if (result == 0) noted(path, TRUNCATED, size, 0, 0);
+    UNLOCKED;
+}
+
+int truncate(const char *path, off_t size) {
+    REAL(int, truncate, const char *, off_t);
+    if (!ours_path(path)) return real(path, size);
+    if (strikes(0)) NO_ROOM;
+    LOCKED(int, real(path, size));
+    if (result == 0) noted(path, TRUNCATED, size, 0, 0);
+    UNLOCKED;
+}
+
+int truncate64(const char *path, off64_t size) {
+    REAL(int, truncate64, const char *, off64_t);
+    if (!ours_path(path)) return real(path, size);
+    if (strikes(0)) NO_ROOM;
+    LOCKED(int, real(path, size));
+    if (result == 0) noted(path, TRUNCATED, size, 0, 0);
+    UNLOCKED;
 }
 
 int posix_fallocate(int fd, off_t at, off_t size) {
     REAL(int, posix_fallocate, int, off_t, off_t);
-    if (ours(fd) && strikes(1)) return ENOSPC;
-    return real(fd, at, size);
+    char path[4096];
+    if (!ours_at(fd, path)) return real(fd, at, size);
+    if (strikes(1)) return error_number;
+    LOCKED(int, real(fd, at, size));
+    if (result == 0) noted(path, TRUNCATED, size_of(fd), 0, 0);
+    UNLOCKED;
 }
 
 int posix_fallocate64(int fd, off64_t at, off64_t size) {
     REAL(int, posix_fallocate64, int, off64_t, off64_t);
-    if (ours(fd) && strikes(1)) return ENOSPC;
-    return real(fd, at, size);
-}
-
-/* What would be left of a file if the power failed now: a copy as it is, in the folder of what was synced. */
-static void keep(int fd) {
-    char link[64], path[4096], name[8192], block[65536];
-    struct stat now;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length <= 0 || fstat(fd, &now) != 0 || !S_ISREG(now.st_mode)) return;
-    path[length] = 0;
-    for (char *at = path + prefix_length; *at; at++)
-        if (*at == '/') *at = '%';
-    snprintf(name, sizeof name, "%s/%s", synced, path + prefix_length);
-    int from = open(link, O_RDONLY | O_CLOEXEC), to = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    while (from >= 0 && to >= 0 && (length = read(from, block, sizeof block)) > 0)
-        if (write(to, block, length) != length) abort();
-    close(from);
-    close(to);
+    char path[4096];
+    if (!ours_at(fd, path)) return real(fd, at, size);
+    if (strikes(1)) return error_number;
+    LOCKED(int, real(fd, at, size));
+    if (result == 0) noted(path, TRUNCATED, size_of(fd), 0, 0);
+    UNLOCKED;
 }
 
 int fsync(int fd) {
     REAL(int, fsync, int);
-    int counts = ours(fd);
-    if (counts) strikes(0);
-    int result = real(fd);
-    if (counts && synced[0] && result == 0) keep(fd);
-    return result;
+    char path[4096];
+    if (!ours_at(fd, path)) return real(fd);
+    strikes(0);
+    LOCKED(int, real(fd));
+    if (result == 0) noted(path, SYNCED, 0, 0, 0);
+    UNLOCKED;
 }
 
 int fdatasync(int fd) {
     REAL(int, fdatasync, int);
-    int counts = ours(fd);
-    if (counts) strikes(0);
-    int result = real(fd);
-    if (counts && synced[0] && result == 0) keep(fd);
-    return result;
+    char path[4096];
+    if (!ours_at(fd, path)) return real(fd);
+    strikes(0);
+    LOCKED(int, real(fd));
+    if (result == 0) noted(path, SYNCED, 0, 0, 0);
+    UNLOCKED;
 }
 
 int rename(const char *from, const char *to) {
     REAL(int, rename, const char *, const char *);
-    if (ours_path(to)) strikes(0);
-    return real(from, to);
+    if (!ours_path(to)) return real(from, to);
+    strikes(0);
+    LOCKED(int, real(from, to));
+    if (result == 0) noted(from, RENAMED, 0, to + prefix_length, strlen(to + prefix_length));
+    UNLOCKED;
 }
 
 int unlink(const char *path) {
     REAL(int, unlink, const char *);
-    if (ours_path(path)) strikes(0);
-    return real(path);
+    if (!ours_path(path)) return real(path);
+    strikes(0);
+    LOCKED(int, real(path));
+    if (result == 0) noted(path, REMOVED, 0, 0, 0);
+    UNLOCKED;
 }
+
+/* Files and folders that are made are no changes that are counted: an empty file says as much as none. But a file that
+ * is there and is opened to be written anew loses what it held. */
+static void noted_open(const char *path, int flags) {
+    if (record >= 0 && ours_path(path) && flags & O_CREAT) noted(path, MADE, flags & O_TRUNC ? 1 : 0, 0, 0);
+}
+
+#define OPEN(name) \
+    int name(const char *path, int flags, ...) { \
+        REAL(int, name, const char *, int, ...); \
+        va_list rest; \
+        va_start(rest, flags); \
+        mode_t permissions = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
+        va_end(rest); \
+        if (!ours_path(path)) return real(path, flags, permissions); \
+        LOCKED(int, real(path, flags, permissions)); \
+        if (result >= 0) noted_open(path, flags); \
+        UNLOCKED; \
+    }
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name) \
+    int name(int folder, const char *path, int flags, ...) { \
+        REAL(int, name, int, const char *, int, ...); \
+        va_list rest; \
+        va_start(rest, flags); \
+        mode_t permissions = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
+        va_end(rest); \
+        if (!ours_path(path)) return real(folder, path, flags, permissions); \
+        LOCKED(int, real(folder, path, flags, permissions)); \
+        if (result >= 0) noted_open(path, flags); \
+        UNLOCKED; \
+    }
+OPENAT(openat)
+OPENAT(openat64)

@@ -19,6 +19,7 @@ class ServerLog:
     requests: list[bytes] = field(default_factory=list)
     open_now: int = 0
     open_at_most: int = 0
+    opened: int = 0
 
     @property
     def paths(self) -> list[str]:
@@ -33,8 +34,8 @@ def http(body: bytes = b"", *headers: str, status: str = "200 OK", length: int |
 
 
 @contextlib.asynccontextmanager
-async def serve(reply: Reply, address: str = "127.0.0.1") -> AsyncIterator[ServerLog]:
-    """Run the server; closing it ends every connection."""
+async def serve(reply: Reply, address: str = "127.0.0.1", *, keep: bool = False) -> AsyncIterator[ServerLog]:
+    """Run the server; closing it ends every connection. `keep`: connections stay open for further requests."""
     log = ServerLog()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -43,12 +44,16 @@ async def serve(reply: Reply, address: str = "127.0.0.1") -> AsyncIterator[Serve
         if task is not None:
             tasks.add(task)
         log.open_now += 1
+        log.opened += 1
         log.open_at_most = max(log.open_at_most, log.open_now)
         try:
-            request = await reader.readuntil(b"\r\n\r\n")
-            log.requests.append(request)
-            await reply(request.split(b" ", 2)[1].decode("latin-1"), writer)
-            await writer.drain()
+            while True:
+                request = await reader.readuntil(b"\r\n\r\n")
+                log.requests.append(request)
+                await reply(request.split(b" ", 2)[1].decode("latin-1"), writer)
+                await writer.drain()
+                if not keep:
+                    break
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:

@@ -41,7 +41,7 @@ PARSED_AT_ONCE = 4_096
 HOUR = 3600.0
 OLD_RULES_SECONDS = 30 * 24 * HOUR
 
-AGENT_VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[a-z_-]+)/[^\s#]*", re.IGNORECASE | re.MULTILINE)
+AGENT = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*)([a-z_-]+)(?:/[^\s#]*)?", re.IGNORECASE | re.MULTILINE)
 """`User-agent: Periplus/1.0` means Periplus of any version."""
 
 
@@ -212,7 +212,8 @@ class RobotsBook:
             return RobotsRecord(origin, "absent", b"", now, expires_at)
         failures = known.failures + 1 if known else 1
         stated = retry_after_seconds(fetched.header("Retry-After"), fetched.fetched_at) if fetched else 0.0
-        retry_at = now + max(stated, retry_wait(self._retry_seconds, failures - 1))
+        answered = now + (fetched.seconds if fetched else 0.0)  # Retry-After counts from the answer
+        retry_at = answered + max(stated, retry_wait(self._retry_seconds, failures - 1))
         if known is not None and known.status != "unreachable" and now - known.fetched_at <= OLD_RULES_SECONDS:
             return replace(known, expires_at=retry_at, failures=failures)  # the last good rules still count
         if failures > self._retries:
@@ -228,11 +229,17 @@ class RobotsBook:
         if rules is None:
             # utf-8-sig: with a byte order mark left in, the first group would vanish.
             text = record.body.decode("utf-8-sig", "replace").replace("\0", "")
-            rules = Protego.parse(AGENT_VERSION.sub(r"\1", text))
+            rules = Protego.parse(AGENT.sub(_named, text))
             self._parsed[record.origin] = rules
             if len(self._parsed) > PARSED_AT_ONCE:
                 self._parsed.popitem(last=False)
         return rules
+
+
+def _named(line: re.Match[str]) -> str:
+    """A group's agent without its version. Part of our name is somebody else's, which the library does not see."""
+    start, name = line.groups()
+    return f"{start}{name}" if name.lower() == PRODUCT.lower() else f"{start}not-{name}"
 
 
 def _sane_delay(delay: float | None) -> float:

@@ -27,7 +27,10 @@ LEASE_SECONDS = 900.0
 """Long enough for whatever a URL may cost with a queue of others before it; who holds a lease longer is stuck."""
 
 MOST_WAIT_SECONDS = 86_400.0
-"""Nothing is put off for longer than the longest Retry-After that is believed."""
+"""Nothing is put off for longer than the longest Retry-After that is believed; what is was stored under a wrong clock."""
+
+UNBELIEVED_WAIT_SECONDS = 300.0
+"""How long that waits instead."""
 
 IN_MEMORY = 32_768
 """URLs of all hosts that are meant to be in memory, some 12 MB; with more hosts than that each is read as it is due."""
@@ -90,7 +93,7 @@ class UrlQueue:
         )
         for *fields, not_before in delayed.fetchall():
             lease = _lease(fields)
-            at = min(not_before, now + MOST_WAIT_SECONDS)  # else it was stored under a clock that was wrong
+            at = not_before if not_before <= now + MOST_WAIT_SECONDS else now + UNBELIEVED_WAIT_SECONDS
             heapq.heappush(self._hosts[lease.host].later, (at, lease.url_id, lease))
         return list(self._hosts)
 

@@ -1,7 +1,7 @@
 """Documents beyond reason are bounded before they are parsed, so that they are read in part instead of lost whole.
 
-The parser's time grows with the square of the depth, and everybody's with the number of tags. Browsers stop at 512
-levels; so do we: text and links stay, tags that open a level beyond that become line breaks.
+The parser's time grows with the square of the depth and of a tag's attributes, and everybody's with the number of tags.
+Browsers stop at 512 levels; so do we: text and links stay, tags that open a level beyond that become line breaks.
 """
 
 import itertools
@@ -19,6 +19,13 @@ MOST_DEPTH = 512
 TAGS_WITHOUT_DOUBT = 4_000
 """Fewer opening tags cannot nest deep enough to cost noticeable time, so nobody looks."""
 
+LONG_TAG = 16_384
+"""Bytes without a `>`, from which on the attributes of a tag are counted; shorter ones cannot have enough of them."""
+
+MOST_ATTRIBUTES = 2_000
+"""Attributes of a tag that are kept: in these, nobody has written more by hand or by program."""
+
+ATTRIBUTE = re.compile(rb"""\s*+[^\s>][^\s=>]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
 TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9-]*)\b[^<>]*>?")
 LINK = re.compile(rb"<a\s[^<>]*\bhref\b", re.IGNORECASE)
 NOT_NESTING = frozenset(
@@ -29,16 +36,45 @@ NOT_NESTING = frozenset(
 """Void elements, those that the next of their kind closes, and those whose tags mean more than a level."""
 
 
-def bounded(source: bytes) -> tuple[bytes, int]:
-    """As much of the document as can be read in reasonable time, and how many links were cut off. Linear."""
-    tags, links = source.count(b"<"), 0
-    if tags <= TAGS_WITHOUT_DOUBT:
-        return source, links
+def bounded(source: bytes) -> tuple[bytes, dict[str, int]]:
+    """As much of the document as can be read in reasonable time, and what was left out, by reason. Linear."""
+    tags, dropped = source.count(b"<"), dict[str, int]()
     if tags > MOST_TAGS:
         cut = next(itertools.islice(re.finditer(b"<", source), MOST_TAGS, None)).start()
-        links = len(LINK.findall(source, cut))
+        dropped = {"document": 1, "page_links": len(LINK.findall(source, cut))}
         source = source[:cut]
-    return _flattened(source), links
+    if any(source.find(b">", at, at + LONG_TAG // 2) < 0 for at in range(0, len(source), LONG_TAG // 2)):
+        whole, source = len(source), _without_most_attributes(source)
+        dropped |= {"document": 1} if len(source) < whole else {}
+    return (source if tags <= TAGS_WITHOUT_DOUBT else _flattened(source)), dropped
+
+
+def _without_most_attributes(source: bytes) -> bytes:
+    """The document with the attributes of very long tags cut off behind the first so many."""
+    pieces: list[bytes] = []
+    position = at = 0
+    while (start := source.find(b"<", at)) >= 0:
+        end = source.find(b">", start)
+        at = (end if end >= 0 else len(source)) + 1
+        if at - start <= LONG_TAG or not source[start + 1 : start + 2].isalpha():
+            continue
+        kept = beyond = _behind_attributes(source, start, MOST_ATTRIBUTES)
+        if ATTRIBUTE.match(source, kept):
+            beyond = _behind_attributes(source, kept, len(source))
+            pieces.append(source[position:kept])
+            position = beyond
+        at = max(kept, beyond)
+    return b"".join((*pieces, source[position:])) if pieces else source
+
+
+def _behind_attributes(source: bytes, at: int, most: int) -> int:
+    """Where so many attributes end; the name of a tag counts as one."""
+    for _ in range(most):
+        attribute = ATTRIBUTE.match(source, at)
+        if attribute is None:
+            break
+        at = attribute.end()
+    return at
 
 
 def _flattened(source: bytes) -> bytes:

@@ -59,7 +59,7 @@ REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    source, links_cut_off = bounded(_source(fetched))
+    source, cut_off = bounded(_source(fetched))
     tree = LexborHTMLParser(source)
     lower = source.lower()
     metadata = read_metadata(tree, lower)
@@ -72,7 +72,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in lower else ()
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
-    dropped: Counter[str] = Counter({"page_links": links_cut_off} if links_cut_off else {})
+    dropped: Counter[str] = Counter(cut_off)
     frames = _frames(tree) if b"<frameset" in lower else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""

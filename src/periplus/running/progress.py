@@ -23,7 +23,7 @@ REFUSED = {
 }
 """Leases that ended without a request, in the words of a stop reason."""
 
-KNOWN_ALREADY = ("seen", "sent_before")
+KNOWN_ALREADY = ("seen", "sent_before", "document")
 MOST_REASONS = 4
 
 

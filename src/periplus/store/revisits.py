@@ -1,12 +1,16 @@
 """The rows of revisiting, inside the commit's transaction: visits, pages that are gone, URLs that are due again."""
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable
 
+from periplus.errors import Corrupt
 from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Lease, Outcome
+from periplus.store.database import open_reader
+from periplus.store.folder import CrawlFolder
 
-__all__ = ["begin_revisits", "bring_forward", "mark_gone", "mark_visited", "queue_due"]
+__all__ = ["begin_revisits", "bring_forward", "latest_visit", "mark_gone", "mark_visited", "queue_due"]
 
 MAX_DUE = 10_000
 """URLs that one transaction queues again."""
@@ -62,3 +66,13 @@ def begin_revisits(db: sqlite3.Connection, first_seconds: float) -> None:
         "WHERE state = ? AND revisit_seconds = 0 AND visits > 0 AND outcome <> ?",
         (UrlState.WAITING, first_seconds, first_seconds, UrlState.DONE, Outcome.GONE),
     )
+
+
+def latest_visit(folder: CrawlFolder) -> float:
+    """The latest Unix time at which a node of the crawl has noted an answer; 0 if there is none."""
+    latest = 0.0
+    for node in folder.nodes():
+        with contextlib.suppress(Corrupt), contextlib.closing(open_reader(node.database)) as db:  # who opens it says so
+            for question in ("SELECT max(visited_at) FROM url", "SELECT max(fetched_at) FROM robots"):
+                latest = max(latest, db.execute(question).fetchone()[0] or 0.0)
+    return latest

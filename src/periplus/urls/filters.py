@@ -79,6 +79,7 @@ DROP_REASONS = {
     "not_home": "in a cluster: sent to a node that is not its home",
     "sitemaps": "a sitemap too many of its host, or too far down in indexes of sitemaps",
     "sent_before": "sent to the same node before",
+    "document": "no URL but a page of which a part was left out: too many tags, or too many attributes in one",
     "seen": "known already",
 }
 """Every reason for which a URL does not join the frontier, with its meaning."""

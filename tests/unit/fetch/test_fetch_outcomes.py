@@ -136,6 +136,7 @@ def test_a_good_answer_ends_the_throttling() -> None:
 
 def test_a_slow_host_rests_longer() -> None:
     assert ask((200, b"", HTML), seconds=2.0, factor=5.0).host_wait_seconds == 10.0
+    assert ask((200, b"", HTML), seconds=5.0, factor=5.0).host_wait_seconds == 25.0
     assert ask((200, b"", HTML), seconds=20.0, factor=5.0).host_wait_seconds == 30.0
     assert ask((404, b"", HTML), seconds=2.0, factor=5.0).host_wait_seconds == 10.0
     assert ask((200, b"", HTML), seconds=2.0).host_wait_seconds == 0.0

@@ -30,6 +30,7 @@ class Site:
     def __init__(self, answer: object = None, *, retries: int = 3, refused: Literal["allow", "deny"] = "allow") -> None:
         self.clock = FakeClock()
         self.transport = ScriptedTransport(self.clock)
+        self.transport.seconds = 0.0
         if answer is not None:
             self.transport.answers[ROBOTS] = answer
         settings = FetchSettings(robots_refused=refused)
@@ -121,6 +122,12 @@ def test_robots_says_itself_when_to_come_back(status: int) -> None:
     assert decision.retry_at == site.now + 7200
     site.clock.advance(7199)
     assert isinstance(site.decide(), Unreachable)
+    site.clock.advance(2)
+    site.transport.seconds = 5.0
+    site.learn()
+    decision = site.decide()
+    assert isinstance(decision, Unreachable)
+    assert decision.retry_at == site.now + 7205, "the time counts from the answer, which took five seconds"
 
 
 def test_good_rules_are_read_again_after_a_day() -> None:
@@ -178,6 +185,17 @@ def test_five_redirects_are_followed_and_the_rules_count_for_the_first_origin() 
     assert site.learn().origin == ORIGIN
     assert site.decide() == Disallow()
     assert site.book.decide(page("http://host4.example/"), site.now) is None  # not cached for where they came from
+
+
+def test_R6_nobody_asks_robots_whether_robots_may_be_read() -> None:
+    """Where it leads, robots.txt forbids everything: the file that was led to counts all the same, for the first origin."""
+    site = Site((301, b"", {"Location": "http://other.example/closed/robots.txt"}))
+    site.transport.answers["http://other.example/robots.txt"] = (200, b"User-agent: *\nDisallow: /", {})
+    site.transport.answers["http://other.example/closed/robots.txt"] = (200, b"User-agent: *\nDisallow: /no", {})
+    site.learn()
+    assert site.transport.asked == [ROBOTS, "http://other.example/closed/robots.txt"]
+    assert site.decide() == Allow(0.0)
+    assert site.book.decide(page(f"{ORIGIN}/no"), site.now) == Disallow()
 
 
 @pytest.mark.parametrize("case", ["six", "loop", "nowhere", "file", "private"])

@@ -112,11 +112,71 @@ CASES: list[tuple[str, str, bool]] = [
     ("<!doctype html><html><body>User-agent: * Disallow: /</body></html>", "/", True),
     ("User-agent: *\nDisallow /a", "/a", False),  # a forgotten colon, as Google reads it
     ("User-agent: *\nDisallow: a", "/a", True),
+    # the longest match by the length of the rule, whatever the order
+    (ALL + "Disallow: /folder\nAllow: /folder/", "/folder/page", True),
+    (ALL + "Disallow: /folder\nAllow: /folder/", "/folder", False),
+    (ALL + "Allow: /p\nDisallow: /", "/page", True),
+    (ALL + "Allow: /p\nDisallow: /", "/other", False),
+    (ALL + "Allow: /folder\nDisallow: /folder", "/folder/page", True),
+    (ALL + "Allow: /page\nDisallow: /*.html", "/page.html", False),
+    (ALL + "Allow: /page.h\nDisallow: /*.html", "/page.html", True),
+    (ALL + "Allow: /x/page.\nDisallow: /*.html", "/x/page.html", True),
+    (ALL + "Disallow: /\nAllow: /a/\nDisallow: /a/b/\nAllow: /a/b/c", "/a/b/c", True),
+    (ALL + "Disallow: /\nAllow: /a/\nDisallow: /a/b/\nAllow: /a/b/c", "/a/b/d", False),
+    (ALL + "Disallow: /\nAllow: /a/\nDisallow: /a/b/\nAllow: /a/b/c", "/a/x", True),
+    (ALL + "Disallow: /a\nDisallow: /a/b\nAllow: /a", "/a/b", False),
+    (ALL + "Disallow:\nAllow: /a\nDisallow: /a/b", "/a/b/c", False),
+    # stars in every place
+    (ALL + "Disallow: /*", "/", False),
+    (ALL + "Disallow: /*", "/anything", False),
+    (ALL + "Disallow: /a*", "/a", False),
+    (ALL + "Disallow: /a*", "/b/a", True),
+    (ALL + "Disallow: */c", "/a/b/c", False),
+    (ALL + "Disallow: */c$", "/a/b/cd", True),
+    (ALL + "Disallow: /a/*/c", "/a/b/c", False),
+    (ALL + "Disallow: /a/*/c", "/a/b/b/c", False),
+    (ALL + "Disallow: /a/*/c", "/a/c", True),
+    (ALL + "Disallow: /a*b*c", "/a1b2c3", False),
+    (ALL + "Disallow: /a*b*c", "/a1c2b3", True),
+    (ALL + "Disallow: /a*b*c$", "/a1b2c3", True),
+    (ALL + "Disallow: /a*a", "/a", True),
+    (ALL + "Disallow: /a*a", "/aa", False),
+    (ALL + "Disallow: /fish*", "/fishheads/yummy.html", False),
+    (ALL + "Disallow: /fish*", "/Fish.asp", True),
+    (ALL + "Disallow: /fish/", "/fish.html", True),
+    (ALL + "Disallow: /fish/", "/animals/fish/", True),
+    (ALL + "Disallow: /*.gif$", "/a.gif?x", True),
+    (ALL + "Disallow: /*.gif$", "/a.gif", False),
+    (ALL + "Disallow: /*.gif$", "/a.GIF", True),
+    # the end mark is one only at the end
+    (ALL + "Disallow: /a$b", "/a$b", False),
+    (ALL + "Disallow: /a$b", "/a", True),
+    (ALL + "Disallow: /$", "/", False),
+    (ALL + "Disallow: /$", "/a", True),
+    (ALL + "Disallow: /a/$", "/a/", False),
+    (ALL + "Disallow: /a/$", "/a/b", True),
+    # queries
+    (ALL + "Disallow: /*?*", "/a?b", False),
+    (ALL + "Disallow: /*?$", "/a?b", True),
+    (ALL + "Disallow: /*&sort=", "/a?b=1&sort=2", False),
+    (ALL + "Disallow: /*&sort=", "/a?sort=2", True),
+    (ALL + "Allow: /a?ok\nDisallow: /a?", "/a?ok=1", True),
+    (ALL + "Allow: /a?ok\nDisallow: /a?", "/a?no=1", False),
+    # groups
+    ("User-agent: a\nUser-agent: b\nUser-agent: *\nDisallow: /x", "/x", False),
+    ("User-agent: *\nDisallow: /x\nUser-agent: Otherbot\nDisallow: /y", "/y", True),
+    ("User-agent: *\nDisallow: /x\nUser-agent: Otherbot\nDisallow: /y", "/x", False),
+    ("User-agent: *\nDisallow: /x\n\nUser-agent: *\nDisallow: /y", "/x", False),
+    ("User-agent: *\nDisallow: /x\n\nUser-agent: *\nDisallow: /y", "/y", False),
+    ("User-agent: Periplus\nAllow: /x\n\nUser-agent: *\nDisallow: /x", "/x", True),
+    ("User-agent: periplusbot\nDisallow: /\n", "/", True),
+    ("User-agent: Peri\nDisallow: /\n", "/", True),
+    ("User-agent: Otherbot Periplus\nDisallow: /\n", "/", True),
 ]
 
 
 def test_the_table_is_long_enough() -> None:
-    assert len(CASES) >= 60
+    assert len(CASES) >= 120
 
 
 @pytest.mark.parametrize(("robots", "path", "allowed"), CASES)

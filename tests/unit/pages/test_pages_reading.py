@@ -448,6 +448,9 @@ HOSTILE = {
     "one text": "word " * 1_000_000,
     "one word": "x" * 5_000_000,
     "attributes": "<p " + " ".join(f"a{number}=1" for number in range(5_000)) + ">x",
+    "many attributes": "<p " + " ".join(f"a{number}" for number in range(100_000)) + ">x",
+    "many attributes of many tags": ("<p " + " ".join(f'a{number}="b c"' for number in range(20_000)) + ">x") * 20,
+    "attributes without an end": "<p " + "a<b " * 1_000_000,
     "addresses": "<div class=adr><b class=locality>x</b></div>" * 20_000,
     "title": "<title>" + "x" * 5_000_000,
     "entities": "&amp;" * 500_000,
@@ -491,8 +494,19 @@ def test_a_page_of_many_tags_is_read_as_it_is() -> None:
 
 def test_a_hundred_thousand_links_are_counted() -> None:
     page = read(HOSTILE["links"])
-    assert (len(page.links), page.dropped) == (500, {"page_links": 99_500})
+    assert (len(page.links), page.dropped) == (500, {"page_links": 99_500, "document": 1})
     assert page.links[499].anchor == "l499"
+
+
+def test_a_tag_of_too_many_attributes_loses_the_last_of_them_and_says_so() -> None:
+    """Text and links around it stay; a long attribute is not many."""
+    many = " ".join(f'a{number}="x y"' for number in range(50_000))
+    page = read(f'<title>T</title><p>One <a href=/x {many} title=late>two</a> three <a href="/y">four</a>')
+    assert page.text.split() == ["One", "two", "three", "four"]
+    assert [link.url for link in page.links] == ["http://example.com/x", "http://example.com/y"]
+    assert page.dropped == {"document": 1}
+    long = read(f'<p><a title="{"word " * 20_000}" href=/x>two</a>')
+    assert (long.links[0].url, long.dropped) == ("http://example.com/x", {})
 
 
 def test_a_text_that_is_cut_leaves_no_mark_behind() -> None:

@@ -1,0 +1,88 @@
+"""A crawl ends if and only if nothing is queued, under way or on its way between nodes: random webs, in virtual time.
+
+PERIPLUS_ENDINGS=1000 is the whole proof.
+"""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from virtual_crawl import NODES, Reply, VirtualWeb, crawl_job, listed, live
+
+from periplus.errors import BadContent, ConnectionFailed, DnsError, FetchError, TooLarge, TooSlow
+from periplus.model import Analysis, Fetched, Outcome
+from periplus.urls import fingerprint
+
+RUNS = int(os.environ.get("PERIPLUS_ENDINGS", "40"))
+HOSTS, PAGES = 6, 8
+ERRORS: tuple[type[FetchError], ...] = (BadContent, ConnectionFailed, DnsError, TooLarge, TooSlow)
+
+
+class RandomWeb(VirtualWeb):
+    """Pages that link at random to others, of whatever node; answers that fail in every way, or lead elsewhere."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.trouble = self.numbers.choice([0.0, 0.2, 0.5])
+
+    def somewhere(self) -> str:
+        """A URL of the web, or of a host that has none."""
+        host = self.numbers.randrange(HOSTS + 1)
+        return f"http://h{host}.example/{self.numbers.randrange(PAGES)}"
+
+    def answer(self, url: str, host: str) -> Reply:
+        dice = self.numbers
+        seconds = dice.choice([0.0, 0.01, 0.3, 4.0])
+        if dice.random() < self.trouble:
+            return dice.choice(
+                [
+                    Reply(seconds=30.0, error=TooSlow("silent")),
+                    Reply(seconds=seconds, error=dice.choice(ERRORS)("no")),
+                    Reply(dice.choice([404, 410, 500, 503, 999]), seconds=seconds),
+                    Reply(429, seconds=seconds, headers=(("Retry-After", dice.choice(["0", "7", "soon"])),)),
+                    Reply(302, seconds=seconds, headers=(("Location", self.somewhere()),)),
+                ]
+            )
+        if url.endswith("/robots.txt"):
+            text = dice.choice(["", "User-agent: *\nDisallow: /3\n", f"Sitemap: http://{host}/sitemap.xml\n"])
+            return Reply(200, text.encode(), seconds=seconds)
+        return Reply(200, b"<p>x", seconds=seconds, kind="text/html")
+
+    def read(self, fetched: Fetched) -> Analysis:
+        dice = self.numbers
+        urls = [(url, NODES[fingerprint(url) % 3]) for url in (self.somewhere() for _ in range(dice.randrange(5)))]
+        if "sitemap" in fetched.url:
+            return listed(urls)
+        outcome = dice.choice([Outcome.KEPT, Outcome.KEPT, Outcome.NOT_RELEVANT])
+        return listed(urls, outcome, dice.randrange(40))
+
+
+def left_in(folder: Path) -> dict[str, int]:
+    """Rows of all nodes that a crawl which has ended must not have."""
+    left = {"url": 0, "outbox": 0}
+    for path in folder.glob("nodes/*/node.db"):
+        with closing(sqlite3.connect(path)) as db:
+            left["url"] += db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+            left["outbox"] += db.execute("SELECT count(*) FROM outbox").fetchone()[0]
+    return left
+
+
+def test_K12_random_crawls_end_neither_early_nor_never(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some are killed on the way. An end comes within virtual hours, and then nothing is left anywhere."""
+    job = crawl_job([f"http://h{number}.example/0" for number in range(3)], retries=2, retry_seconds=1.0)
+    for seed in range(RUNS):
+        web, folder, now = RandomWeb(seed), tmp_path / str(seed), 0.0
+        summary = None
+        for web.kill_after in (web.numbers.choice([0, 5, 20]), 0):
+            life = live(folder, web, job, monkeypatch, start=now)
+            now, summary = life.ended, life.summary
+            if summary is not None:
+                break
+        assert summary is not None, f"run {seed} did not end"
+        if summary.stop_reason.startswith("no seed could be reached"):
+            continue  # the other reason to end: the seeds stay queued
+        assert summary.stop_reason.startswith("frontier empty"), f"run {seed}: {summary.stop_reason}"
+        assert left_in(folder) == {"url": 0, "outbox": 0}, f"run {seed} ended early"
+        assert now < 86_400.0, f"run {seed} waited for nothing"
