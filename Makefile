@@ -17,7 +17,7 @@ PROOFS := $(VENV)/proofs
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -75,9 +75,12 @@ prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl 
 prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simulate says of them
 	$(BIN)/python scripts/prove_simulation.py --write
 
-kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
-	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
-	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY) --state $(PROOFS)/full-40-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+prove: setup ## tests of promises at their full size: 100,000 polite requests, random schedules, endings, framing
+	$(BIN)/python scripts/prove_promises.py --docs docs/operations.md
+
+kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
+	$(BIN)/python tests/support/kill_points.py deaths --pages $(KILL_PAGES) --state $(PROOFS)/kill-all-$(KILL_PAGES) --minutes $(KILL_MINUTES) --docs docs/operations.md
+	$(BIN)/python tests/support/fault_runs.py full --pages 12 --every $(KILL_EVERY) --state $(PROOFS)/full-12-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
