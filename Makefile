@@ -14,6 +14,7 @@ KILL_MINUTES ?= 60
 SOAK_MINUTES ?= 60
 FUZZ_SECONDS ?= 60
 PROOFS := $(VENV)/proofs
+FUZZERS := $(VENV)/.fuzzers
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
@@ -85,7 +86,10 @@ kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
 
-fuzz: setup ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each); with atheris if installed
+$(FUZZERS): fuzz.lock $(READY)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r fuzz.lock && touch $@ || echo "atheris cannot be had here: inputs are mutated blindly"
+
+fuzz: setup $(FUZZERS) ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each), guided by atheris
 	$(BIN)/python scripts/fuzz.py --seconds $(FUZZ_SECONDS) --docs docs/operations.md
 
 audit: setup ## known vulnerabilities of the locked versions, by pip-audit, where its service can be reached
@@ -112,7 +116,7 @@ screenshots: setup page ## pictures of the demo's collection for the docs
 docs: setup ## write the generated parts of docs/ anew
 	$(BIN)/python scripts/docs.py
 
-lock: ## write requirements.lock anew from pyproject.toml
+lock: ## write requirements.lock and fuzz.lock anew
 	$(BIN)/python scripts/lock.py
 
 clean: ## remove everything that make made
