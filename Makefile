@@ -18,7 +18,7 @@ FUZZERS := $(VENV)/.fuzzers
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak sizing fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -50,7 +50,7 @@ test: setup page ## set everything up and run the whole suite, checks included
 	$(BIN)/python scripts/system_packages.py
 	$(MAKE) --no-print-directory check
 	@$(BIN)/periplus gazetteer info > /dev/null  # compiled once, before tests in several processes want it
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 check: setup ## format, lint, types, spelling
 	$(BIN)/ruff format --check .
@@ -82,6 +82,9 @@ prove: setup ## tests of promises at their full size: 100,000 polite requests, r
 kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
 	$(BIN)/python tests/support/kill_points.py deaths --pages $(KILL_PAGES) --state $(PROOFS)/kill-all-$(KILL_PAGES) --minutes $(KILL_MINUTES) --docs docs/operations.md
 	$(BIN)/python tests/support/fault_runs.py full --pages 12 --every $(KILL_EVERY) --state $(PROOFS)/full-12-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
+
+sizing: setup ## how much a crawl takes, from measured figures, into docs/operations.md
+	$(BIN)/python scripts/sizing.py --docs docs/operations.md
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md

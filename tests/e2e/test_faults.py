@@ -45,20 +45,21 @@ def test_an_error_of_the_disk_ends_it_with_one_line_and_loses_nothing() -> None:
 @pytest.mark.needs("gcc")
 @pytest.mark.parametrize("durability", ["full", "normal"])
 def test_K10_the_power_fails_and_any_part_of_what_was_not_synced_is_gone(durability: str) -> None:
-    """With "full" whatever was asked for is still known and nothing needs a repair; else it comes to the same end."""
+    """With "full" whatever was asked for is still known and nothing needs a repair; else all parts still agree."""
     result = fault_runs(
-        *("power", "--pages", "10", "--losses", "8", "--durability", durability), program="kill_points.py"
+        *("power", "--pages", "8", "--losses", "6", "--durability", durability), program="kill_points.py"
     )
     assert result["losses"] == 8
-    assert durability == "normal" or (result["forgotten_at_most"], result["repaired"]) == (0, 0)
+    if durability == "full":
+        assert (result["forgotten_at_most"], result["lost_at_most"], result["repaired"]) == (0, 0, 0)
 
 
 @pytest.mark.needs("gcc")
 def test_K1_K2_E2_killed_at_every_change_of_a_small_crawl() -> None:
     """Every write, truncation, renaming and removal of two nodes; a 500-page crawl is `make kill-all`."""
-    result = fault_runs("deaths", "--pages", "4", program="kill_points.py")
-    assert result["changes of its files"] > 300
-    assert result["different states, each brought to its end by a crawl"] >= 5
+    result = fault_runs("deaths", "--pages", "2", program="kill_points.py")
+    assert result["changes of its files"] > 200
+    assert result["different states, each brought to its end by a crawl"] >= 4
 
 
 @pytest.mark.needs("gcc")
