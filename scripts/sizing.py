@@ -52,13 +52,14 @@ def table(urls: float) -> str:
     when = f"{datetime.now(UTC):%Y-%m-%d}, load {os.getloadavg()[0]:.0f}"
     memory = soak.get("memory mb in its third and last quarter", "?, ?").rpartition(", ")[2]
     rows = {
-        f"memory of the crawl itself, with {soak.get('urls known', '?')} known URLs of {soak.get('hosts', '?')} hosts": (
-            f"{memory} MB",
-            "make soak",
-        ),
+        f"memory of the crawl itself, with {soak.get('urls known', '?')} known URLs": (f"{memory} MB", "make soak"),
         "memory with two workers, gazetteer included": (f"{engine['memory MB']} MB", "make bench"),
         "memory of a further known URL": (f"{url['memory_bytes_per_url']:g} bytes", f"make sizing, {when}"),
         "disk of a further known URL": (f"{url['disk_bytes_per_url']:g} bytes", f"make sizing, {when}"),
+        "taking up a frontier of a million known URLs": (
+            f"{url['resume_seconds_per_million']:g} s",
+            f"make sizing, {when}",
+        ),
         "processor time of a page of 49 KB, everything on": (f"{engine['CPU ms/page']} ms", "make bench"),
         "pages a second on two cores": (engine["pages/s"], "make bench"),
         "sockets at most, and their bound": (soak.get("sockets at most and bound", "?"), "make soak"),
