@@ -7,14 +7,17 @@ import csv
 import html
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import tomli_w
+from experiment_models import City, addressed, classifier, half, located_servers
 from wikispeedia import Wiki, read_articles
 
+from periplus.analysis import Lens
 from periplus.experiments import lenses_for
+from periplus.miniweb.places import towns
 from periplus.miniweb.web import generate
 from periplus.model import Fetched, Link
 from periplus.places import Gazetteer
@@ -25,9 +28,20 @@ from periplus.world import World
 
 __all__ = ["STRATEGIES", "Web", "labels_of", "miniature", "read_world", "webkb", "wikispeedia"]
 
-STRATEGIES = "hash,url,anchor,content,blend"
+STRATEGIES = "hash,url,anchor,content,classifier,ip,blend"
+PLAIN = "hash,url,anchor,content,blend"
+"""Those that need nothing but the nodes."""
+
+TRAINING = 5
+"""The seed of the miniature web that the classifier is trained on."""
 
 UNIVERSITIES = {"austin": "Austin, TX", "ithaca": "Ithaca, NY", "madison": "Madison, WI", "seattle": "Seattle, WA"}
+CAMPUSES: dict[str, City] = {
+    "utexas.edu": ("TX", "Austin"),
+    "cornell.edu": ("NY", "Ithaca"),
+    "wisc.edu": ("WI", "Madison"),
+    "washington.edu": ("WA", "Seattle"),
+}
 MIDDLE_EAST = ["AE", "BH", "CY", "EG", "IL", "IQ", "IR", "JO", "KW", "LB", "OM", "PS", "QA", "SA", "SY", "TR", "YE"]
 NORTH = ["US", "CA", "GL", "BM", "PM"]
 REGIONS = {
@@ -54,6 +68,8 @@ class Web:
     targets: str
     entities: str = "street"
     labels: Path | None = None
+    homes: dict[str, City] = field(default_factory=dict)  # where the organisations behind hosts are
+    training: Path | None = None  # pages for the classifier; half of its own if there are no others
 
 
 def read_world(web: Web, gazetteer: Gazetteer) -> World:
@@ -61,13 +77,24 @@ def read_world(web: Web, gazetteer: Gazetteer) -> World:
 
     After a change of how pages are read or places are found, delete the file (or the folder).
     """
-    lenses, _ = lenses_for(STRATEGIES, web.targets, gazetteer, "allow")
+    lenses = lenses_of(web, gazetteer)
     kept = web.file.with_suffix(".pages")
     world = World.load(kept, lenses)
     if world is None:
-        world = World.of(RecordedWeb(web.file).responses(), lenses, processes=os.cpu_count() or 1)
+        world = World.of(addressed(RecordedWeb(web.file).responses()), lenses, processes=os.cpu_count() or 1)
         world.save(kept)
     return world
+
+
+def lenses_of(web: Web, gazetteer: Gazetteer) -> dict[str, Lens]:
+    """All strategies for a web."""
+    lenses, _ = lenses_for(PLAIN, web.targets, gazetteer, "allow")
+    lens = lenses["hash"]
+    pages = RecordedWeb(web.training).responses() if web.training else half(RecordedWeb(web.file).responses())
+    trained = classifier(web.file.with_suffix(".npz"), pages, lens, labels_of(web))
+    served = located_servers(web.file.with_suffix(".geofeed"), web.homes, lens, at_home=web.training is None)
+    made = lenses | {"classifier": replace(lens, strategy=trained), "ip": replace(lens, strategy=served)}
+    return {name: made[name] for name in STRATEGIES.split(",")}
 
 
 def labels_of(web: Web) -> dict[str, int] | None:
@@ -82,9 +109,15 @@ def miniature(folder: Path, locality: float, *, seed: int = 1, pages: int = 5_50
     """The miniature web with links as local as said; us100 own its cities."""
     size = "" if pages == 5_500 else f"-{pages}"
     file = folder / f"miniweb-{locality:g}-{seed}{size}.wacz"
+    made = generate(seed, hosts=hosts, pages=pages, locality=locality)
+    training = folder / f"miniweb-{locality:g}-{TRAINING}-training.wacz"
     if not file.exists():
-        write_wacz(generate(seed, hosts=hosts, pages=pages, locality=locality).responses(), file)
-    return Web(f"miniature web, locality {locality:g}", file, "us100")
+        write_wacz(made.responses(), file)
+    if not training.exists():
+        write_wacz(generate(TRAINING, hosts=120, pages=1_500, locality=locality).responses(), training)
+    known = {host.name: towns()[host.town] for host in made.blueprint.hosts if host.town >= 0}
+    homes = {host: (town.admin1, town.name) for host, town in known.items() if town.country == "US"}
+    return Web(f"miniature web, locality {locality:g}", file, "us100", homes=homes, training=training)
 
 
 def webkb(folder: Path, data: Path) -> Web:
@@ -94,7 +127,9 @@ def webkb(folder: Path, data: Path) -> Web:
         write_wacz(pages_of_folder(data / "webkb"), file)
     nodes: dict[str, dict[str, list[str]]] = {name: {"places": [place]} for name, place in UNIVERSITIES.items()}
     targets.write_text(tomli_w.dumps({"nodes": nodes | {"general": {}}}), "utf-8")
-    return Web("WebKB", file, str(targets), "postal")
+    hosts = {fetched.url.split("/")[2] for fetched in RecordedWeb(file).responses()}
+    homes = {host: CAMPUSES[end] for host in hosts for end in CAMPUSES if host.endswith(end)}
+    return Web("WebKB", file, str(targets), "postal", homes=homes)
 
 
 def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
@@ -111,7 +146,7 @@ def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
         rows.writerow(("url", "place"))
         for name, region in _labelled(wiki):
             rows.writerow((wiki.pages[name].url, min(countries[region])))
-    return Web("wikispeedia", file, str(targets), labels=labels)
+    return Web("wikispeedia", file, str(targets), labels=labels, homes={"encyclopedia.test": ("FL", "Tampa")})
 
 
 def _countries(gazetteer: Gazetteer) -> dict[str, list[int]]:

@@ -52,10 +52,13 @@ the draws with 95 % intervals. The nodes are the paper's independent ones (`--ov
 each web: breadth first, which is the paper's order, and best first, in which links whose words name places come first,
 as in a crawl without a topic. [Measures](measures.md), [how a web is played](compare.md).
 
-`classifier` and `ip` are not here: no labelled pages but the crawled ones, and no addresses of servers, come with
-these webs. The weights of `blend` were learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and
-how choosy its nodes are (`strategies/demands.py`) was chosen out of some fifteen settings by three other draws of seeds
-on these three. So figures there are not those of a web that it has never met; the miniature web "kept aside" is one.
+`classifier` is trained on another miniature web, and on one half of their own pages for WebKB and wikispeedia, where
+it therefore shows more than it would on a web that it has never met. `ip` goes by made addresses, since none come with
+these webs: universities are at home, half of the hosts of a miniature web too, the others in three cities of data
+centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets neither of the two. Its weights were
+learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and how choosy its nodes are
+(`strategies/demands.py`) was chosen out of some fifteen settings by three other draws of seeds on these three. So
+figures there are not those of a web that it has never met; the miniature web "kept aside" is one.
 """
 
 

@@ -1,12 +1,14 @@
 """How fast the web page is: its first paint, and its frames while a map with 1,000 markers is dragged and zoomed.
 
-Prints JSON. Frames are read from a trace of Chromium: the longest task of the page's main thread that draws one, and
-the time between two, for each view the median and the worst of several runs. It measures; it decides nothing.
+Prints JSON; `--docs docs/web.md` writes it there as a table. Frames are read from a trace of Chromium: the longest
+task of the page's main thread that draws one, and the time between two, for each view the median and the worst of
+several runs. First paints are of a browser that has never seen the page. It measures; it decides nothing.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import sys
@@ -16,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -27,8 +29,11 @@ from running_server import running_server  # noqa: E402
 BEGIN = "measure-begins"
 CATEGORIES = ["toplevel", "blink.user_timing", "devtools.timeline", "disabled-by-default-devtools.timeline"]
 MARKERS = 1_000
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
 VIEWS = {"overview": "/", "heat": "/?layer=heat", "results": "/?q=story"}
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu"]
+LONG_FRAME_MS = 50
+MARK = re.compile(r"(?<=<!-- measure_page -->\n).*?(?=<!-- /measure_page -->)", re.DOTALL)
 
 
 def collection(root: Path) -> Path:
@@ -44,10 +49,13 @@ def collection(root: Path) -> Path:
     return sample_collection.build_collection(root / "crawl", pages, nodes=("main",)).path
 
 
-def first_paint(page: Page, address: str) -> float:
-    """Milliseconds until the page shows something."""
+def first_paint(browser: Browser, address: str) -> float:
+    """Milliseconds until the page shows something to somebody who has never seen it."""
+    context = browser.new_context(viewport=WINDOW)
+    page = context.new_page()
     page.goto(address, wait_until="networkidle")
     entries = page.evaluate("performance.getEntriesByType('paint').map(one => [one.name, one.startTime])")
+    context.close()
     return float(dict(entries)["first-contentful-paint"])
 
 
@@ -93,6 +101,8 @@ def frames(trace: bytes) -> dict[str, float]:
         "frame_work_longest_ms": _ms(max((work for _, work in drawn), default=0)),
         "longest_frame_ms": _ms(max((e["dur"] for e in tasks), default=0)),
         "longest_frame_processor_ms": _ms(max((e.get("tdur", 0) for e in tasks), default=0)),
+        "long_frames": sum(e["dur"] > 1000 * LONG_FRAME_MS for e in tasks),
+        "long_frames_by_processor": sum(e.get("tdur", 0) > 1000 * LONG_FRAME_MS for e in tasks),
         "frame_gap_p95_ms": round(gaps[int(0.95 * (len(gaps) - 1))], 1) if gaps else 0.0,
     }
 
@@ -125,30 +135,61 @@ def summary(runs: list[dict[str, float]]) -> dict[str, dict[str, float]]:
     return {
         key: {"median": round(statistics.median(run[key] for run in runs), 1), "worst": max(run[key] for run in runs)}
         for key in runs[0]
-        if key != "frames"
     }
+
+
+def table(found: dict[str, Any]) -> str:
+    """The figures for the docs."""
+    lines = [
+        "| view | frames a run | frame, median ms | longest frame, ms of processor: median, worst run "
+        "| longest frame, ms on the clock: median, worst run | frames over 50 ms in the worst run: processor, clock |",
+        "|---|---|---|---|---|---|",
+    ]
+    for view in VIEWS:
+        row = found[view]
+        processor, clock = row["longest_frame_processor_ms"], row["longest_frame_ms"]
+        over = f"{row['long_frames_by_processor']['worst']:.0f}, {row['long_frames']['worst']:.0f}"
+        lines.append(
+            f"| {view} | {row['frames']['median']:.0f} | {row['frame_work_median_ms']['median']} "
+            f"| {processor['median']}, {processor['worst']} | {clock['median']}, {clock['worst']} | {over} |"
+        )
+    paints = sorted(found["first_paint_ms"])
+    lines.append(
+        f"\nFirst paint in a new browser: {paints[0]} to {paints[-1]} ms, in the middle {paints[len(paints) // 2]}. "
+        f"{found['runs']} runs a view, load of the machine {found['load'][0]} before and {found['load'][1]} after, "
+        f"{os.cpu_count()} cores, Chromium {found['chromium']} without a graphics card.\n"
+    )
+    return "\n".join(lines)
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3, help="how often each view is measured")
+    parser.add_argument("--docs", type=Path, help="page between whose measure_page marks the figures are written")
     options = parser.parse_args()
+    load = [round(os.getloadavg()[0], 1)]
     with (
         tempfile.TemporaryDirectory() as folder,
         running_server(collection(Path(folder))) as address,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        paints = [first_paint(page, address) for _ in range(5)]
-        found = {
+        paints = [first_paint(browser, address) for _ in range(5)]
+        page = browser.new_page(viewport=WINDOW)
+        chromium = browser.version
+        views = {
             name: summary([traced(browser, page, address + query) for _ in range(options.runs)])
             for name, query in VIEWS.items()
         }
         browser.close()
-    load = round(os.getloadavg()[0], 1)
-    print(json.dumps({"markers": MARKERS, "load": load, "first_paint_ms": [round(one) for one in paints]} | found))
+    load.append(round(os.getloadavg()[0], 1))
+    about = {"markers": MARKERS, "load": load, "runs": options.runs, "chromium": chromium}
+    found = about | {"first_paint_ms": [round(one) for one in paints]} | views
+    print(json.dumps(found))
+    if options.docs:
+        text = options.docs.read_text("utf-8")
+        options.docs.write_text(MARK.sub(lambda _: table(found), text), "utf-8")
 
 
 if __name__ == "__main__":

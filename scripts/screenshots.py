@@ -38,6 +38,11 @@ SHOTS = {
 }
 """Picture: the address it shows, the window, light or dark."""
 
+BUSY = "parseInt(document.querySelector('.live .figures dd').textContent.replace(',', '')) > 1500"
+"""A crawl whose nodes have something to send each other."""
+
+STRATEGIES = "url,anchor,content,hash"
+
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -64,15 +69,24 @@ def call(address: str, path: str, body: dict[str, Any] | None = None) -> Any:
         connection.close()
 
 
+def compared() -> Path:
+    """A comparison of strategies on what the demo has crawled; made once."""
+    folder = CRAWL.parent / "compared"
+    if not (folder / "results.json").is_file():
+        command = [PERIPLUS, "compare", str(CRAWL), "--strategies", STRATEGIES, "--pages", "600", "--out", str(folder)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The demo's collection with a crawl that runs, a saved one, and a comparison if there is one."""
+    """The demo's collection with a crawl that runs, a saved one, and a comparison."""
+    comparison = compared()
     job = folder / "job.toml"
     web, _ = begun("miniweb", "serve", "--port", "0", "--job", str(job), until="Ctrl-C")
-    compared = [part for path in sorted((ROOT / "demo-crawl").glob("compare*")) for part in ("--compare", str(path))]
     server, line = begun(
-        "serve", str(CRAWL), "--port", "0", "--tasks", str(folder / "tasks"), "--task-defaults", str(job), *compared,
-        until="http://",
+        "serve", str(CRAWL), "--port", "0", "--tasks", str(folder / "tasks"), "--task-defaults", str(job),
+        "--compare", str(comparison), until="http://",
     )  # fmt: skip
     try:
         address = next(word for word in line.split() if word.startswith("http://")).rstrip("/")
@@ -103,6 +117,8 @@ def prepared(page: Page, name: str) -> None:
         page.get_by_label("Place", exact=True).fill("Portland")
         page.locator(".offer").nth(3).wait_for()
     if name.startswith("live"):
+        page.locator(".live .figures dd").first.wait_for(timeout=60_000)
+        page.wait_for_function(BUSY, timeout=300_000)
         page.locator(".log li strong").first.wait_for(timeout=60_000)
         page.locator(".live .plain tbody tr").first.wait_for(timeout=60_000)
     if name == "page":
@@ -124,6 +140,8 @@ def photograph(browser: Browser, address: str) -> None:
         page.goto(address + path)
         page.locator("main:visible > *").first.wait_for()
         prepared(page, name)
+        if page.locator(".picture").count():
+            page.locator("html[data-map=whole]").wait_for(timeout=120_000)
         page.wait_for_timeout(1_500)  # the map's fade-in
         page.screenshot(path=IMAGES / f"{name}.png")
         context.close()

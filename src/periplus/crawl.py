@@ -406,6 +406,8 @@ class Crawl:
         # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
         with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
             index.update(db, again=again)
+            if again:
+                index.gather(db)
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""

@@ -1,6 +1,5 @@
 """`periplus record` and `periplus compare`: recorded webs, and all strategies on one of them."""
 
-import csv
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,8 @@ from rich.table import Table
 
 from periplus.analysis import Lens
 from periplus.compare import MEASURES, Plan, run_all, summary
-from periplus.errors import PlaceError, UsageError
+from periplus.errors import UsageError
+from periplus.evaluate.labels import read_labels
 from periplus.evaluate.report import ORDER_NAMES, Compared, write_report
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
@@ -203,30 +203,11 @@ def _seeds(path: Path) -> list[str]:
 
 def _labels(path: Path, gazetteer: Gazetteer, world: World) -> dict[str, int]:
     """Page -> the target that it is about, from a CSV with the columns url and place (a name or an id)."""
-    known: dict[str, int] = {}
-    unknown = 0
-    places: dict[str, int] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            if not {"url", "place"} <= set(rows.fieldnames or ()):
-                raise UsageError(f"{path}: the first line must name the columns url and place")
-            for row in rows:
-                url = canonicalize(row["url"] or "")
-                if url is None or url.href not in world.facts:
-                    unknown += 1
-                    continue
-                name = row["place"] or ""
-                if name not in places:
-                    places[name] = gazetteer.resolve(name).id
-                known[url.href] = places[name]
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    except PlaceError as error:
-        raise UsageError(f"{path}: {error}") from error
+    labels = read_labels(path, gazetteer, ("place",))
+    unknown = sum(label.url not in world.facts for label in labels)
     if unknown:
         typer.echo(f"{path}: {unknown} labels are of pages that are not in the recorded web", err=True)
-    return known
+    return {label.url: label.place for label in labels if label.url in world.facts and label.place is not None}
 
 
 def _about(plan: Plan, world: World, notes: list[str]) -> dict[str, Any]:

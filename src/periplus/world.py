@@ -14,12 +14,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from periplus.analysis import Lens, assign_links, conclude, examine
+from periplus.analysis import Examined, Lens, conclude, examine
 from periplus.errors import BadContent
 from periplus.evaluate.measures import NO_TARGET
-from periplus.model import Analysis, Fetched
+from periplus.model import Analysis, Fetched, Link
 from periplus.store.database import storage_errors
-from periplus.strategies import Ownership
+from periplus.strategies import BlendStrategy, Known, Ownership
+from periplus.strategies.hash import host_of
 from periplus.urls import canonicalize
 
 __all__ = ["Marks", "PageFacts", "World"]
@@ -167,12 +168,11 @@ def _study_page(fetched: Fetched, host: str) -> Study:
     first = replace(next(iter(_lenses.values())), warc=False)
     examined = examine(fetched, first)
     whole = conclude(fetched, examined, first)
-    routes = {}
-    for name, lens in _lenses.items():
-        links, _ = assign_links(examined, lens, fetched.address)
-        numbers = {node: number for number, node in enumerate(lens.ownership.names)}
-        evidence = tuple(link.evidence for link in links) if any(link.evidence for link in links) else ()
-        routes[name] = (np.array([numbers[link.node] for link in links], "<u2").tobytes(), evidence)
+    by_url: dict[str, Link] = {}
+    for link in examined.page.links:
+        by_url.setdefault(link.url, link)
+    links = [by_url[link.url] for link in whole.links]  # those that pass every rule; that is the same for all
+    routes = {name: _routed(lens, links, examined, fetched.address) for name, lens in _lenses.items()}
     fact = PageFacts(
         fetched.url,
         host,
@@ -185,6 +185,19 @@ def _study_page(fetched: Fetched, host: str) -> Study:
         _targets(whole, first.ownership),
     )
     return fact, routes
+
+
+def _routed(lens: Lens, links: list[Link], examined: Examined, address: str) -> tuple[bytes, Evidence]:
+    """The number of each link's node under one strategy; evidence instead, where the crawl's memory settles it."""
+    numbers = {node: number for number, node in enumerate(lens.ownership.names)}
+    page, located, known = examined.page, examined.located, Known(address=address)
+    evidence: Evidence = ()
+    if isinstance(lens.strategy, BlendStrategy):
+        evidence = tuple(lens.strategy.evidence(links, page, located, known))
+        nodes = [lens.ownership.general_for(host_of(link.url)) for link in links]
+    else:
+        nodes = [claims[0].node for claims in lens.strategy.route(links, page, located, known)]
+    return np.array([numbers[node] for node in nodes], "<u2").tobytes(), evidence if any(evidence) else ()
 
 
 def _targets(found: Analysis, ownership: Ownership) -> dict[int, int]:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from page_visits import AXE, Visit, launched, serious_violations
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from running_server import running_server
 from sample_collection import build_collection
 
@@ -182,12 +182,68 @@ def test_the_page_view_marks_places_and_words(visit: Visit) -> None:
 def test_suggestions_by_keyboard(visit: Visit) -> None:
     page = visit.open("/")
     page.locator("#q").press_sequentially("coffee in Port")
-    expect(page.locator("#suggestions li")).to_have_count(5)
+    expect(page.locator("#suggestions .is-place")).to_have_count(5)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator(".hit")).to_contain_text("Coffee roasters of Portland")
     expect(page.locator("#q")).to_have_value("coffee")
+
+
+def test_words_are_suggested_too(visit: Visit) -> None:
+    page = visit.open("/")
+    page.locator("#q").press_sequentially("lobst")
+    page.locator("#suggestions .is-term", has_text="lobster").click()
+    expect(page.locator("#q")).to_have_value("lobster")
+    expect(page.locator(".hit").first).to_contain_text("lobster")
+
+
+def test_the_keyboard_is_enough(visit: Visit) -> None:
+    page = visit.open("/")
+    press = page.keyboard.press
+    press("Tab")
+    expect(page.get_by_role("link", name="Skip to the results")).to_be_focused()
+    page.locator("#q").focus()
+    page.keyboard.type("reef OR rodeo OR floods")
+    press("Enter")
+    expect(page.locator(".hit")).not_to_have_count(0)
+    page.locator(".hit .number").first.focus()
+    press("Enter")
+    expect(page.locator(".popup")).to_be_visible()
+    press("Escape")
+    expect(page.locator(".popup")).to_be_hidden()
+    press("Tab")
+    expect(page.locator(".hit a.title").first).to_be_focused()
+    expect(page.locator(".hit.is-hot")).to_have_count(1)
+    page.locator(".map-canvas").focus()
+    press("ArrowRight")
+    page.get_by_role("button", name="Search this area").focus()
+    press("Enter")
+    expect(page).to_have_url(re.compile("bbox="))
+    page.get_by_label("From").focus()
+    page.keyboard.type("01012026")
+    expect(page).to_have_url(re.compile("since=2026-01-01"))
+    page.get_by_role("button", name="Full text").first.focus()
+    press("Enter")
+    expect(page.get_by_role("dialog", name="Full text")).to_be_visible()
+    press("Escape")
+    expect(page.get_by_role("dialog", name="Full text")).to_be_hidden()
+
+
+def test_a_part_of_an_answer_says_so(visit: Visit) -> None:
+    def lame(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"missing": ["west", "south"]})
+
+    visit.page.route("**/api/search?*", lame)
+    page = visit.open("/")
+    expect(page.locator(".partial")).to_contain_text("No answer came from west, south")
+    visit.open("/?q=pizza")
+    expect(page.locator(".partial")).to_contain_text("No answer came from west, south")
+    page.unroute("**/api/search?*")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".partial")).to_have_count(0)
+    expect(page.locator(".hit")).to_have_count(10)
 
 
 def test_nothing_found(visit: Visit) -> None:
@@ -225,6 +281,12 @@ def test_every_width_shows_list_map_and_trend(browser: Browser, server: str, wid
     page = Visit(context.new_page(), server).open("/?q=coffee+in+Portland")
     for part in (".hit", ".map-canvas canvas", ".trend-chart svg", ".chip.is-chosen"):
         expect(page.locator(part).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    facet = page.locator(".side .facet", has_text="Oregon").first
+    if width < 1180:
+        expect(facet).to_be_hidden()
+        page.get_by_role("button", name="Narrow").click()
+    expect(facet).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 

@@ -128,9 +128,12 @@ def test_a_crawl_outlives_its_service_and_the_next_one_takes_it_up(site: Site, t
         site.page(f"/n{number}", f"Floods number {number} were seen")
     site.pages["/"] = HOME + "".join(f'<a href="/n{number}">{number}</a> ' for number in range(60))
     tasks(home, "add", job(tmp_path, site, delay=0.15))
+    begun = periplus("tasks", "start", "floods", "--tasks", home)
+    assert (begun.code, "no service runs" in begun.out) == (0, True), begun.out
+    assert state(home) == "waiting"
     with service(home) as first:
         book = TaskBook(home)
-        book.wish(book.task("floods"), "start")
+        assert "no service" not in periplus("tasks", "start", "floods", "--tasks", home).out
         wait_for(lambda: state(home) == "running" and len(site.asked) > 5)
         os.kill(first.pid, signal.SIGKILL)
     run = book.open_run(1)

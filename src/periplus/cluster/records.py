@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PROTOCOL", "Board", "CrawlRecord", "NodeRecord", "key_of"]
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Grows when nodes of two versions would misunderstand each other; such nodes do not join."""
 
 ANSWER_SECONDS = 2.0

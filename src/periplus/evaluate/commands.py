@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 
 from periplus.evaluate.crawl import evaluate_crawl
-from periplus.evaluate.measures import gini
 
 __all__ = ["evaluate"]
 
@@ -29,19 +28,29 @@ _MEANINGS = {
 def evaluate(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl, finished or running.")],
     *,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="CSV `url,relevant` (1 or 0) or `url,place`: precision, recall and F against it."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure a crawl as the papers do: coverage, focus, centrality, overlap, overhead, locality.
 
     Example: periplus evaluate crawls/north-korea
     """
-    result = evaluate_crawl(directory)
+    result = evaluate_crawl(directory, labels=labels)
+    told = result.get("labels")
+    if told and told["not_read"]:
+        typer.echo(f"{labels}: {told['not_read']} labels are of pages that the crawl has not read", err=True)
     if as_json:
         typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
         return
     console = Console(highlight=False)
     console.print(_whole(result))
     console.print(_nodes(result["nodes"]))
+    console.print(_exchange(result["exchange"]))
+    if told:
+        console.print(_labels(told))
     console.print(_harvest(result["harvest"]))
     console.print(_policy(result["policy"]))
 
@@ -56,8 +65,7 @@ def _whole(result: dict[str, Any]) -> Table:
     locality = result["locality"]
     table.add_row("locality, linked", _text(locality["linked"]), "linked pairs of pages about the same target")
     table.add_row("locality, unlinked", _text(locality["unlinked"]), "the same for pairs without a link")
-    balance = gini([node["pages"] for node in result["nodes"].values()])
-    table.add_row("imbalance", _text(balance), "Gini of pages over nodes: 0 even, 1 one does all")
+    table.add_row("imbalance", _text(result["balance_gini"]), "Gini of pages over nodes: 0 even, 1 one does all")
     return table
 
 
@@ -69,6 +77,24 @@ def _nodes(nodes: dict[str, dict[str, Any]]) -> Table:
     for name, node in nodes.items():
         table.add_row(name, *(_text(node[column]) for column in columns))
     return table
+
+
+def _exchange(found: dict[str, int]) -> str:
+    return (
+        f"Exchange: {found['sent']:,} links sent ({found['bytes']:,} bytes), {found['received']:,} received, "
+        f"{found['duplicate']:,} of them again, {found['waiting']:,} on their way"
+    )
+
+
+def _labels(found: dict[str, Any]) -> str:
+    """Precision, recall and F against the labels."""
+    lines = [f"Against {found['labels']:,} labels, {found['not_read']:,} of them of pages that were not read:"]
+    lines += [
+        f"  {name}: " + ", ".join(f"{key} {_text(value)}" for key, value in found[name].items())
+        for name in ("relevance", "places")
+        if found[name]
+    ]
+    return "\n".join(lines)
 
 
 def _harvest(steps: list[dict[str, Any]]) -> str:

@@ -17,6 +17,7 @@ import xxhash
 
 from periplus.evaluate import measures
 from periplus.evaluate.graph import Integers, distinct
+from periplus.evaluate.labels import judged, labelled, read_labels
 from periplus.evaluate.nodes import NodeData, NodeLinks, measured
 from periplus.evaluate.policy import MESSAGE_OVERHEAD, PolicyCosts
 from periplus.places import open_gazetteer
@@ -34,10 +35,11 @@ SPREAD = np.int64(0x1E3779B97F4A7C15)
 """Times a page's number, it sets the fingerprints of one page apart from those of another."""
 
 
-def evaluate_crawl(folder: Path, ownership: Ownership | None = None) -> dict[str, Any]:
+def evaluate_crawl(folder: Path, ownership: Ownership | None = None, *, labels: Path | None = None) -> dict[str, Any]:
     """Every measure of the crawl in `folder`, as the JSON of `periplus evaluate`.
 
-    `ownership` is looked up from the crawl's job unless given. Raises NotACrawl if there is no crawl.
+    `ownership` is looked up from the crawl's job unless given; `labels` is a file of truth. Raises NotACrawl if there
+    is no crawl.
     """
     crawl = CrawlFolder.existing(folder)
     owners = ownership or _ownership(crawl)
@@ -49,7 +51,27 @@ def evaluate_crawl(folder: Path, ownership: Ownership | None = None) -> dict[str
                 nodes.append(_read_node(node.name, db, owners))
         result = measured(nodes, [_links(db) for _, db in snapshots])
         databases = [db for _, db in snapshots]
-        return result | {"policy": _policy_costs(databases).as_dict(), "harvest": _harvest(databases)}
+        costs = _policy_costs(databases)
+        result |= {"exchange": _exchanged(nodes, databases, costs.message_bytes), "policy": costs.as_dict()}
+        result["harvest"] = _harvest(databases)
+    if labels is not None:
+        gazetteer = open_gazetteer()
+        result["labels"] = judged(nodes, labelled(read_labels(labels, gazetteer), owners, gazetteer))
+    return result
+
+
+def _exchanged(nodes: list[NodeData], databases: list[sqlite3.Connection], message_bytes: float) -> dict[str, int]:
+    """What nodes told each other: links sent, received, received again, still on their way; and their bytes, about."""
+    sent = sum(node.sent for node in nodes)
+    again = sum(db.execute("SELECT ifnull(sum(duplicate), 0) FROM traffic").fetchone()[0] for db in databases)
+    waiting = sum(db.execute("SELECT count(*) FROM outbox").fetchone()[0] for db in databases)
+    return {
+        "sent": sent,
+        "received": sum(node.received for node in nodes),
+        "duplicate": again,
+        "waiting": waiting,
+        "bytes": round(sent * message_bytes),
+    }
 
 
 def _ownership(crawl: CrawlFolder) -> Ownership:

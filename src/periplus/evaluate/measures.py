@@ -18,6 +18,7 @@ from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph
 __all__ = [
     "NO_TARGET",
     "Locality",
+    "Retrieval",
     "accuracy",
     "communication_overhead",
     "coverage",
@@ -31,6 +32,7 @@ __all__ = [
     "mean_geo_centrality",
     "mean_geo_focus",
     "overlap",
+    "retrieval",
 ]
 
 NO_TARGET = -1
@@ -219,6 +221,31 @@ def coverage(distinct: int, total: int) -> float | None:
     if distinct > total:
         raise ValueError(f"{distinct} distinct location entities among {total}")
     return distinct / total if total else None
+
+
+# -- Against labels --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """Precision, recall and F; None where nothing was said, nothing was to be found, or both."""
+
+    precision: float | None
+    recall: float | None
+    f: float | None
+
+
+def retrieval(right: int, said: int, true: int) -> Retrieval:
+    """Papers B and C: right / said, right / true, and their harmonic mean 2 P R / (P + R), which is 0 if right is.
+
+    `said` is how many were chosen, `true` how many there are, `right` how many of these were chosen.
+    """
+    if right > min(said, true):
+        raise ValueError(f"{right} right ones among {said} said and {true} true")
+    precision, recall = right / said if said else None, right / true if true else None
+    if precision is None and recall is None:
+        return Retrieval(None, None, None)
+    return Retrieval(precision, recall, 2 * right / (said + true))
 
 
 # -- Ours ------------------------------------------------------------------------------------------

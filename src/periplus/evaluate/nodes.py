@@ -118,6 +118,7 @@ def _result(nodes: list[NodeData], index: _PageIndex, graph: LinkGraph) -> dict[
                 len(frozenset().union(*(node.places for node in nodes))), sum(node.place_rows for node in nodes)
             )
         ),
+        "balance_gini": _rounded(measures.gini([len(node.fingerprints) for node in nodes])),
         "nodes": by_node,
     }
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from periplus.evaluate.coast import coast_path
+
 __all__ = ["bar_plot", "line_plot", "map_plot", "point_plot"]
 
 COLOURS = ("#3b6fb6", "#d1603d", "#3f8f5f", "#8a5fa8", "#b8860b", "#5f7f8f", "#c2497c", "#6b6b2f", "#2f9aa0", "#7a4a2a")
@@ -79,6 +81,9 @@ def map_plot(points: Sequence[tuple[float, float, str, int]], nodes: Sequence[st
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     scale = min(wide / (east - west), high / (north - south))
     parts = [f'<rect class="sea" x="{LEFT}" y="{TOP}" width="{wide}" height="{high}"/>']
+    corner = (west + east - wide / scale) / 2, (south + north - high / scale) / 2
+    coast = coast_path(*corner, scale, wide, high)
+    parts.append(f'<svg x="{LEFT}" y="{TOP}" width="{wide}" height="{high}"><path class="coast" d="{coast}"/></svg>')
     most = max(p[3] for p in points)
     for lon, lat, node, pages in sorted(points, key=lambda p: -p[3]):
         x = LEFT + wide / 2 + (lon - (west + east) / 2) * scale

@@ -65,11 +65,12 @@ td.best { background: var(--best); font-weight: 600 }
 small, .note { color: var(--soft) }
 td small { display: block; font-weight: 400; line-height: 1.2 }
 .note { margin: .75rem 0 0; max-width: 60rem }
-svg { width: 100%; height: auto; display: block }
+.wide > svg { width: 100%; height: auto; display: block }
 svg text { font: 11px system-ui, sans-serif; fill: var(--ink) }
 .grid { stroke: var(--line) }
 .whisker { stroke: var(--soft) }
 .sea { fill: var(--sea) }
+.coast { fill: none; stroke: var(--soft); stroke-width: .8; opacity: .7 }
 .wide { overflow-x: auto }
 """
 

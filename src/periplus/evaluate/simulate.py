@@ -45,6 +45,7 @@ def simulate(
     workers: Annotated[int, typer.Option(help="Of a machine.", min=1)] = 2,
     page_ms: Annotated[float, typer.Option(help="Milliseconds of a worker for a page.", min=0)] = 8.0,
     way_ms: Annotated[float, typer.Option(help="Milliseconds that links take between machines.", min=0)] = 0.0,
+    start_seconds: Annotated[float, typer.Option(help="Seconds that a crawl needs to start and end.", min=0)] = 0.0,
     random_seed: Annotated[int, typer.Option(help="Which made-up web.", min=0)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -64,7 +65,9 @@ def simulate(
         random_seed=random_seed,
     )
     web = of_crawl(directory) if directory else made_up(shape)
-    machine = Machine(delay, connections, workers, page_ms / 1000, way_seconds=way_ms / 1000)
+    machine = Machine(
+        delay, connections, workers, page_ms / 1000, way_seconds=way_ms / 1000, start_seconds=start_seconds
+    )
     results = _predicted(web, counts, strategy, machine, machines=machines, pages=pages)
     about = {"urls": web.size, "links": len(web.targets), "hosts": len(web.latency), "strategy": strategy}
     if as_json:

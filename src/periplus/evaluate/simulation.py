@@ -2,7 +2,8 @@
 
 What takes time: a host answers one request at a time, after its latency, and rests for the delay of politeness; its
 first turn brings robots.txt. A machine has so many connections and workers; a worker needs so long for a page. What a
-page links to joins the frontier with the next commit, and, for a node of another machine, after the way there. What is
+page links to joins the frontier with the next commit; for another node it needs that node's commit too, and, on another
+machine, the way there. A crawl needs a while to start and to end, whatever it crawls. What is
 left out: what pages say (a URL's node is known beforehand), priorities (hosts come up in order of readiness, URLs of a
 host in order of discovery), retries and revisits. URLs are fetched once (`overlap = "forbid"`).
 """
@@ -39,6 +40,7 @@ class Machine:
     page_seconds: float = 0.008  # of a worker, for a page
     commit_seconds: float = 0.05
     way_seconds: float = 0.0  # of links between machines
+    start_seconds: float = 0.0  # until the first request can be sent, and from the last page to the end
 
 
 @dataclass(slots=True)
@@ -89,7 +91,7 @@ class _Simulation:
         self._last_batch: dict[tuple[int, int], float] = {}
 
     def run(self, limit: int, on_page: Callable[[int], None]) -> dict[str, Any]:
-        self._discover(self._web.seeds)
+        self._discover(self._web.seeds, self._owners[self._web.seeds])
         steps, course = iter(max(1, limit * step // STEPS) for step in range(1, STEPS + 1)), []
         wanted = next(steps)
         does = (self._ready, self._answered, self._end)
@@ -153,8 +155,9 @@ class _Simulation:
         fresh = links[~self._seen[links]]
         if len(fresh):
             fresh = fresh[np.sort(np.unique(fresh, return_index=True)[1])] if len(fresh) > 1 else fresh
-            self._exchange(owner, self._owners[fresh])
-            self._discover(fresh)
+            owners = self._owners[fresh]
+            self._exchange(owner, owners)
+            self._discover(fresh, owners, owner)
 
     def _exchange(self, owner: int, owners: npt.NDArray[np.int16]) -> None:
         """Count what is sent; links to one node in one commit are one batch."""
@@ -166,31 +169,35 @@ class _Simulation:
                 self._last_batch[owner, receiver] = self._now
                 self._batches += 1
 
-    def _discover(self, urls: npt.NDArray[np.integer[Any]]) -> None:
+    def _discover(
+        self, urls: npt.NDArray[np.integer[Any]], owners: npt.NDArray[np.int16], finder: int | None = None
+    ) -> None:
+        """New URLs, with their nodes, and the node that found them (None: they are seeds)."""
         self._seen[urls] = True
         self._queued += len(urls)
-        for url, host in zip(urls.tolist(), self._host[urls].tolist(), strict=True):
+        machine = self._machine
+        away = machine.commit_seconds + (machine.way_seconds if len(self._sites) > 1 else 0.0)
+        for url, host, owner in zip(urls.tolist(), self._host[urls].tolist(), owners.tolist(), strict=True):
             if self._head[host] == NOTHING:
                 self._head[host] = url
             else:
                 self._after[self._tail[host]] = url
             self._tail[host] = url
-            self._want(host)
+            self._want(host, machine.commit_seconds + (away if finder not in (None, owner) else 0.0))
 
-    def _want(self, host: int) -> None:
-        """Give the host its next turn, if it has URLs and none is under way."""
+    def _want(self, host: int, pause: float = 0.0) -> None:
+        """Give the host its next turn, if it has URLs and none is under way; not before the pause is over."""
         if self._busy[host] or self._head[host] == NOTHING:
             return
         self._busy[host] = 1
-        machine = self._machine
-        pause = machine.commit_seconds + (machine.way_seconds if len(self._sites) > 1 else 0.0)
         self._at(max(self._ready_at[host], self._now + pause), READY, host)
 
     def _result(self, course: list[dict[str, float]]) -> dict[str, Any]:
-        seconds = max(self._now, 1e-9)
+        whole = self._now + self._machine.start_seconds
+        seconds = max(whole, 1e-9)
         return {
             "pages": self._pages,
-            "seconds": round(self._now, 3),
+            "seconds": round(whole, 3),
             "pages_per_second": round(self._pages / seconds, 3),
             "queued": self._queued,
             "sent": self._sent,

@@ -21,8 +21,8 @@ __all__ = ["HomeIntake", "home_of"]
 
 
 def home_of(host: str, nodes: Sequence[str]) -> str:
-    """The home of a host's URLs, the same on every machine."""
-    return nodes[xxhash.xxh3_64_intdigest(host.encode("utf-8", "surrogatepass"), seed=1) % len(nodes)]
+    """The home of a host's URLs, the same on every machine; with `hash-host` the node that they are for anyway."""
+    return nodes[xxhash.xxh3_64_intdigest(host.encode("utf-8", "surrogatepass")) % len(nodes)]
 
 
 class HomeIntake(Intake):

@@ -4,7 +4,9 @@ How far it has read is a document of the index itself, written in the same commi
 the index is exactly at its last commit and says so: nothing is lost and nothing is there twice.
 """
 
+import fcntl
 import json
+import re
 import shutil
 import sqlite3
 import threading
@@ -27,16 +29,21 @@ from periplus.store.database import storage_errors
 
 __all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
 
-HEAP_BYTES = 64_000_000
+HEAP_BYTES = 128_000_000
 """Memory of the writer before it writes a segment."""
 
-COMMIT_CHARACTERS = 15_000_000
+COMMIT_CHARACTERS = 60_000_000
 COMMIT_PAGES = 20_000
-"""Text and pages of a commit. Every commit is a segment with a dictionary of its own: of short pages many must share
-one, or the dictionaries outgrow the texts. More would be lost when the process dies while indexing."""
+"""Text and pages of a commit. Every commit is a segment with a dictionary of its own, which is merged with others: the
+more share one, the less is merged and the smaller is the whole. More would be read again when the process dies while
+indexing (these are some six seconds), and would not fit into the writer's memory."""
 
 AGAIN_PAGES = 1_000
 """Pages that are indexed again at once, since many more links speak of them."""
+
+MANY_SEGMENTS, FEW_PAGES = 4, 1_000
+"""An index of so few pages in so many segments is written anew when a crawl ends: that takes a second at most, and a
+quarter of it goes, since every segment has a dictionary of its own."""
 
 BATCH_PAGES = 200
 """Pages read from the database at once."""
@@ -49,6 +56,9 @@ EARLIER_STATES = 24
 
 MOST_HITS = 10_000
 """Hits that a question can ask for; tantivy reserves memory for all of them and aborts if there is none."""
+
+
+_SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\..+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +147,28 @@ class NodeIndex:
 
     def rebuild(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
         """Forget everything and read the node from its first page; returns how many rows were read."""
-        with (
-            self._turn,
-            _index_errors(self._path),
-            self._writer() as writer,
-            self._anchors() as anchors,
-        ):
-            self._clear(writer, anchors)
-            return self._catch_up(db, writer, anchors, progress)
+        with self._turn, _index_errors(self._path):
+            with self._writer() as writer, self._anchors() as anchors:
+                self._clear(writer, anchors)
+                done = self._catch_up(db, writer, anchors, progress)
+            with self._writer():  # writes nothing, and sweeps away what was there before
+                return done
+
+    def gather(self, db: sqlite3.Connection) -> None:
+        """Write a small index anew, in one commit, if it lies in many segments; for the end of a crawl."""
+        segments = self._meta()["segments"]
+        if len(segments) < MANY_SEGMENTS or sum(segment["max_doc"] for segment in segments) > FEW_PAGES:
+            return
+        with self._turn, _index_errors(self._path):
+            with self._writer() as writer, self._anchors() as anchors:
+                writer.delete_all_documents()
+                cursor = Cursor()
+                while changes := read_changes(db, cursor, BATCH_PAGES):
+                    anchors.note_indexed(self._add(db, writer, anchors, changes))
+                    cursor = changes[-1].cursor
+                self._commit(writer, cursor)
+            with self._writer():  # writes nothing, and sweeps away what was there before
+                pass
 
     def _has_new_links(self, latest: Mapping[str, int] | None) -> bool:
         if latest is not None and latest == self._links_read:
@@ -171,13 +195,27 @@ class NodeIndex:
     @contextmanager
     def _writer(self) -> Iterator[IndexWriter]:
         writer = self._index.writer(heap_size=HEAP_BYTES, num_threads=1)
-        for leftover in self._path.glob(".tmp*"):  # of a process that was killed; we hold the lock
-            leftover.unlink(missing_ok=True)
+        self._sweep()
         try:
             yield writer
         finally:
             writer.wait_merging_threads()
             self._adopt()
+
+    def _sweep(self) -> None:
+        """Delete files that the last commit does not name; for who holds the writer's lock.
+
+        A process that was killed leaves some, and so do processes that write in turn: tantivy deletes only files that
+        it remembers itself. Its second lock keeps readers from opening a commit meanwhile.
+        """
+        for leftover in self._path.glob(".tmp*"):
+            leftover.unlink(missing_ok=True)
+        with (self._path / ".tantivy-meta.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            named = {segment["segment_id"].replace("-", "") for segment in self._meta()["segments"]}
+            for file in self._path.glob("*.*"):
+                if _SEGMENT_FILE.fullmatch(file.name) and file.name.partition(".")[0] not in named:
+                    file.unlink(missing_ok=True)
 
     def _clear(self, writer: IndexWriter, anchors: Anchors) -> None:
         writer.delete_all_documents()
@@ -257,11 +295,15 @@ class NodeIndex:
         )
         revision, page = answer["revision"]["value"], answer["page"]["value"]
         self._cursor = Cursor() if revision is None else Cursor(int(revision), int(page))
-        self._stamp = int(json.loads((self._path / "meta.json").read_bytes())["opstamp"])
+        self._stamp = int(self._meta()["opstamp"])
         self._earlier[self._stamp] = searcher
         if len(self._earlier) > EARLIER_STATES:
             self._earlier.popitem(last=False)
         self._languages = frozenset(bucket["key"] for bucket in answer["languages"]["buckets"])
+
+    def _meta(self) -> Any:
+        """What tantivy says about its last commit."""
+        return json.loads((self._path / "meta.json").read_bytes())
 
     # -- Asking ----------------------------------------------------------------------------------
 

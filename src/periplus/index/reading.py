@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,10 +124,20 @@ def read_places(db: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Indexed
     return found
 
 
+class _Unpacking(threading.local):
+    """One for each thread: making it takes as long as unpacking a page."""
+
+    def __init__(self) -> None:
+        self.decompress = zstandard.ZstdDecompressor().decompress
+
+
+_unpacking = _Unpacking()
+
+
 def unpack_text(blob: bytes) -> str:
     """A text as `page_text` keeps it."""
     try:
-        return zstandard.ZstdDecompressor().decompress(blob, max_output_size=MOST_BYTES).decode("utf-8", "replace")
+        return _unpacking.decompress(blob, max_output_size=MOST_BYTES).decode("utf-8", "replace")
     except zstandard.ZstdError as error:
         raise Corrupt(f"node.db: a page's text cannot be unpacked ({error}); run `periplus verify --repair`") from error
 

@@ -122,9 +122,10 @@ def page_document(page: PageRow, places: Mapping[int, IndexedPlace], anchors: Se
     for anchor in anchors:
         document.add_text("anchor", prepare(anchor, page.language))
     document.add_text("word", f"{page.title} {page.description}"[:MOST_WORDS])
-    document.add_text("url_words", prepare(url_words(page.url), "en"))
+    host, words = host_and_words(page.url)
+    document.add_text("url_words", prepare(words, "en"))
     document.add_text("domain", page.domain)
-    for site in _sites(page.url, page.domain):
+    for site in _sites(host, page.domain):
         document.add_text("site", site)
     if page.language:
         document.add_text("language", primary(page.language))
@@ -163,21 +164,18 @@ def _add_places(document: Document, page: PageRow, places: Mapping[int, IndexedP
 _DIGIT_OR_WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
-def url_words(url: str) -> str:
-    """The words of a URL: `http://a.example/new-york_pizza%20bar?x=1` gives `a example new york pizza bar x 1`."""
+def host_and_words(url: str) -> tuple[str, str]:
+    """Host and words of a URL: `a.example new york pizza x 1` of `http://a.example/new-york_pizza?x=1`."""
     try:
         parts = urlsplit(url)
+        host = parts.hostname or ""
     except ValueError:
-        return ""
-    return " ".join(_DIGIT_OR_WORD.findall(unquote(f"{parts.hostname or ''} {parts.path} {parts.query}")))[:500]
+        return "", ""
+    return host, " ".join(_DIGIT_OR_WORD.findall(unquote(f"{host} {parts.path} {parts.query}")))[:500]
 
 
-def _sites(url: str, domain: str) -> list[str]:
+def _sites(host: str, domain: str) -> list[str]:
     """The host and every domain above it, down to the registrable one: what `site:` can name."""
-    try:
-        host = (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        host = ""
     sites = [host] if host else []
     while host != domain and host.endswith("." + domain):
         host = host.partition(".")[2]

@@ -165,6 +165,11 @@ class Collection:
         return " ".join(f"{shard.key}:{shard.index.stamp}" for shard in self.shards)
 
     @property
+    def missing(self) -> tuple[str, ...]:
+        """The nodes that say nothing now."""
+        return self._missing()
+
+    @property
     def atlas(self) -> Atlas:
         """The places of the collection."""
         return self._atlas

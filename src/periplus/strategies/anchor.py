@@ -1,13 +1,13 @@
 """Strategy `anchor` of paper A: a target in the link's text or in a window of words around it; the closest wins."""
 
 import itertools
-from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
 
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
+from periplus.strategies.closeness import closest
 from periplus.strategies.hash import host_of
 from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
@@ -57,26 +57,10 @@ class AnchorStrategy(Strategy):
         found = self._names.find(text)
         if not found:
             return [[] for _ in spans]
-        starts, ends, size = [named.start for named in found], [named.end for named in found], len(found)
+        starts, ends = [named.start for named in found], [named.end for named in found]
         words = _words_before(text, [*starts, *ends, *itertools.chain.from_iterable(spans)])
-        until_name, until_name_ends, until_spans = words[:size], words[size : 2 * size], iter(words[2 * size :])
-        result = []
-        for start, end in spans:
-            until, until_end = next(until_spans), next(until_spans)
-            at = bisect_left(starts, start)
-            near = []
-            for n in range(max(0, at - NEIGHBOURS), min(at + NEIGHBOURS, size)):
-                if ends[n] <= start:
-                    distance = 1 + until - until_name_ends[n]
-                elif starts[n] >= end:
-                    distance = 1 + until_name[n] - until_end
-                else:
-                    distance = 0
-                if distance <= WINDOW_TOKENS:
-                    near.append((distance, n))
-            near.sort()
-            result.append([(distance, found[n]) for distance, n in near])
-        return result
+        near = closest(starts, ends, spans, words, WINDOW_TOKENS, NEIGHBOURS)
+        return [[(distance, found[n]) for distance, n in one] for one in near]
 
     def _claims(self, link: Link, near: list[tuple[int, Named]]) -> Claims:
         targets = tuple([named.candidate for _, named in near if named.candidate.node is not None])
@@ -102,7 +86,7 @@ def _claims_of(candidates: tuple[Candidate, ...]) -> Claims:
 
 def _words_before(text: str, places: Sequence[int]) -> list[int]:
     """How many blanks stand before each of these places."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    codes = np.frombuffer(text.encode("ascii", "replace"), np.uint8)  # a byte for each letter
     blanks = np.flatnonzero((codes == ord(" ")) | (codes == ord("\n")))
     found: list[int] = np.searchsorted(blanks, places).tolist()
     return found

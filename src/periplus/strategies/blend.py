@@ -15,6 +15,7 @@ from periplus.errors import PlaceError
 from periplus.model import Assignment, Link, LinkPosition, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.anchor import AnchorStrategy
+from periplus.strategies.chances import NOBODY, HostPart, leader, weigh
 from periplus.strategies.content import ContentStrategy
 from periplus.strategies.hash import host_of
 from periplus.strategies.ip import IpStrategy
@@ -22,9 +23,9 @@ from periplus.strategies.names import NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, HostView, Known, Strategy
 from periplus.strategies.url import UrlFinding, UrlStrategy
-from periplus.strategies.weighing import Features, Terms, Weights, feature, learnt_weights, probabilities
+from periplus.strategies.weighing import FEATURES, Features, Terms, Weights, feature, learnt_weights
 
-__all__ = ["ENOUGH", "BlendStrategy", "Parent", "Settled"]
+__all__ = ["ENOUGH", "NOTHING_TOLD", "BlendStrategy", "Decision", "Parent", "Settled"]
 
 MAX_TERMS = 16
 MAX_PAGE_PLACES = 6
@@ -49,16 +50,22 @@ Parent = tuple[str, bool]
 """The node that has the linking page, and whether the link stays on its host."""
 
 
+Decision = tuple[str, float, tuple[str, float]]
+"""Who gets a link; the probability that it leads to a page about that node's places, or any; and the likeliest
+geographic node with its probability, whether it gets the link or not ("" if nothing speaks for any)."""
+
+NOTHING_TOLD: HostPart = ((), ())
+"""What a host of which nothing is known says."""
+
+
 class Settled:
-    """How a link was settled: the claims of the nodes, and the probability of the first."""
+    """How a link was settled: the claims of the nodes, the first of which gets it, and the decision."""
 
-    __slots__ = ("claims", "features", "geographic", "likeliest")
+    __slots__ = ("claims", "likeliest")
 
-    def __init__(self, claims: Claims, features: Features, geographic: float, likeliest: tuple[str, float]) -> None:
+    def __init__(self, claims: Claims, likeliest: tuple[str, float]) -> None:
         self.claims = claims
-        self.features = features
-        self.geographic = geographic  # probability that the link leads to a page about the node's places, or any
-        self.likeliest = likeliest  # geographic node, with its probability, whether it gets the link or not
+        self.likeliest = likeliest
 
 
 class BlendStrategy(Strategy):
@@ -80,16 +87,22 @@ class BlendStrategy(Strategy):
         self._anchor = AnchorStrategy(ownership, gazetteer, table)
         self._content = ContentStrategy(ownership, gazetteer, table)
         self._ip = ip
-        self._owners: dict[int, str | None] = {}
+        self._weights = list(self.weights)
+        self._numbers = {name: number for number, name in enumerate(ownership.names)}
+        self._owners: dict[int, int] = {}  # places to numbers of nodes
 
     def route(self, links: Sequence[Link], page: Page, located: Located, known: Known = NOTHING_KNOWN) -> list[Claims]:
         """The nodes of each link by probability, the most probable first."""
-        found = self.evidence(links, page, located, known)
-        own = host_of(page.url)
-        return [
-            self.settle(host, terms, known.hosts.get(host, HostView()), (known.node, host == own)).claims
-            for host, terms in zip((host_of(link.url) for link in links), found, strict=True)
-        ]
+        own, claims = host_of(page.url), []
+        made: dict[tuple[str, Terms], Claims] = {}  # links without words of their own have all the same evidence
+        for link, terms in zip(links, self.evidence(links, page, located, known), strict=True):
+            host = host_of(link.url)
+            one = made.get((host, terms))
+            if one is None:
+                view = known.hosts.get(host, NOTHING_SEEN)
+                one = made[host, terms] = self.settle(host, terms, view, (known.node, host == own)).claims
+            claims.append(one)
+        return claims
 
     def evidence(
         self, links: Sequence[Link], page: Page, located: Located, known: Known = NOTHING_KNOWN
@@ -98,19 +111,23 @@ class BlendStrategy(Strategy):
         shared = self._places_of_page(page, located)
         own = host_of(page.url)
         address = self._ip.place_of(known.address) if self._ip and known.address else None
-        urls = self._url.findings([link.url for link in links])
+        given = [] if address is None else [(-1.0, address.id, _ADDRESS)]
+        alike: dict[int, tuple[list[_Turned], Terms]] = {}
         found = []
-        for i, (link, near) in enumerate(zip(links, self._anchor.nearby(links, page), strict=True)):
-            terms = [(f.candidate.place.id, feature(_url_kind(f)), 1.0) for f in urls[i][:3]]
-            for distance, named in near[:3]:
-                kind = "around" if distance else "anchor"
-                closeness = 1 / (1 + distance / HALF_DISTANCE)
-                terms.append((named.candidate.place.id, feature(kind, link.position), closeness))
-            kind = "content of the same host" if host_of(link.url) == own else "content of another host"
-            terms += [(place_id, feature(kind, link.position), share) for place_id, share in shared]
-            if address is not None:
-                terms.append((address.id, feature("address"), 1.0))
-            found.append(_strongest(terms))
+        urls = self._url.findings([link.url for link in links])
+        for link, named, near in zip(links, urls, self._anchor.nearby(links, page), strict=True):
+            number = _OF_PAGE[host_of(link.url) == own][link.position]
+            if number not in alike:
+                terms = [*((-share, place_id, number) for place_id, share in shared), *given]
+                alike[number] = (terms, _strongest(terms))
+            if not named and not near:
+                found.append(alike[number][1])
+                continue
+            terms = [(-1.0, f.candidate.place.id, _url_feature(f)) for f in named[:3]]
+            for distance, one in near[:3]:
+                kind = _AROUND if distance else _ANCHOR
+                terms.append((-1 / (1 + distance / HALF_DISTANCE), one.candidate.place.id, kind[link.position]))
+            found.append(_strongest(terms + alike[number][0]))
         return found
 
     def _places_of_page(self, page: Page, located: Located) -> list[tuple[int, float]]:
@@ -127,72 +144,108 @@ class BlendStrategy(Strategy):
         view: HostView,
         parent: Parent = ("", False),
         *,
-        weights: Sequence[float] = (),
-        odds: float = 0.0,
+        weights: list[float] | None = None,
         bars: Mapping[str, float] = NO_BARS,
     ) -> Settled:
-        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host and URL.
+        """The claims of the nodes, given a link's evidence and what the crawl has learnt of its host.
 
         `bars` are the probabilities that nodes ask for, where that is more than ENOUGH.
         """
-        features = self.features(terms, view, parent)
-        chances = probabilities(features, weights or self.weights, odds)
-        return self._settled(host, chances, features, terms, bars)
+        nodes, chances = self._chances(terms, self.told(view), parent, weights or self._weights, 0.0)
+        receiver, _, likeliest = self._decided(host, nodes, chances, bars)
+        names = self.ownership.names
+        ranked = sorted((-chance, names[node]) for node, chance in zip(nodes, chances, strict=True) if node != NOBODY)
+        claims = [
+            Assignment(node, self._place_for(node, terms), "blend") for chance, node in ranked if -chance >= MIN_CLAIM
+        ]
+        nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
+        if claims and receiver == claims[0].node:
+            return Settled((*claims, nowhere) if chances[0] >= MIN_CLAIM else tuple(claims), likeliest)
+        return Settled((nowhere, *claims), likeliest)
 
-    def features(self, terms: Terms, view: HostView, parent: Parent) -> dict[str | None, dict[int, float]]:
+    def decide(
+        self,
+        host: str,
+        terms: Terms,
+        told: HostPart,
+        parent: Parent,
+        *,
+        weights: list[float],
+        odds: float,
+        bars: Mapping[str, float],
+    ) -> Decision:
+        """Who gets a link; as `settle`, without the others' claims. `odds` are what the URL's form promises."""
+        nodes, chances = self._chances(terms, told, parent, weights, odds)
+        return self._decided(host, nodes, chances, bars)
+
+    def _chances(
+        self, terms: Terms, told: HostPart, parent: Parent, weights: list[float], odds: float
+    ) -> tuple[list[int], list[float]]:
+        """The nodes that anything speaks for, the general ones first, and their probabilities."""
+        node = self._numbers.get(parent[0], NOBODY) if parent[0] not in self.ownership.general else NOBODY
+        kind = _PARENT[parent[1]]
+        try:
+            return weigh(terms, self._owners, _NOBODYS, _NOWHERE, told, node, kind, weights, odds)
+        except KeyError:  # a place that was not asked for yet
+            for place_id, _, _ in terms:
+                self.owner_of(place_id)
+            return weigh(terms, self._owners, _NOBODYS, _NOWHERE, told, node, kind, weights, odds)
+
+    def _decided(self, host: str, nodes: list[int], chances: list[float], bars: Mapping[str, float]) -> Decision:
+        """General nodes take part as one."""
+        geographic = 1.0 - chances[0]
+        at = leader(nodes, chances)
+        if not at:
+            return self.ownership.general_for(host), geographic, ("", 0.0)
+        best, node = chances[at], self.ownership.names[nodes[at]]
+        if best >= ENOUGH and best >= bars.get(node, 0.0) and best >= CLEAR * geographic:
+            return node, best, (node, best)
+        return self.ownership.general_for(host), geographic, (node, best)
+
+    def features(self, terms: Terms, view: HostView, parent: Parent) -> Features:
         """The evidence as features of each node that any of it speaks for, and of the general ones."""
-        nowhere: dict[int, float] = {feature("nowhere"): 1.0}
-        found: dict[str | None, dict[int, float]] = {None: nowhere}
+        return self.features_told(terms, self.told(view), parent)
+
+    def features_told(self, terms: Terms, told: HostPart, parent: Parent) -> Features:
+        """The same, with what the host says as `told` gives it."""
+        names = self.ownership.names
+        found: dict[str | None, dict[int, float]] = {None: {_NOWHERE: 1.0}}
         for place_id, number, strength in terms:
             node = self.owner_of(place_id)
             if node is None:
                 number = _NOBODYS[number]  # noqa: PLW2901  the same evidence, for nobody's place
             mine = found.setdefault(node, {})
             mine[number] = min(1.0, mine.get(number, 0.0) + strength)
-        if view.pages:
-            self._add_host(found, nowhere, view)
+        for part in told:
+            for which, number, value in part:
+                found.setdefault(None if which == NOBODY else names[which], {})[number] = value
         if parent[0] and parent[0] not in self.ownership.general:
-            kind = feature("parent's node, same host" if parent[1] else "parent's node, another host")
-            found.setdefault(parent[0], {})[kind] = 1.0
+            found.setdefault(parent[0], {})[_PARENT[parent[1]]] = 1.0
         return found
 
-    def _add_host(self, found: dict[str | None, dict[int, float]], nowhere: dict[int, float], view: HostView) -> None:
+    def told(self, view: HostView) -> HostPart:
+        """What a host's earlier pages say, as features of nodes and of the general ones."""
+        if not view.pages:
+            return NOTHING_TOLD
         trust = view.pages / (view.pages + 2)  # one page alone convinces nobody
         shares: dict[str | None, float] = {}
         for place_id, share in view.places:
             node = self.owner_of(place_id)
             shares[node] = shares.get(node, 0.0) + share
         addresses = dict(view.addresses)
-        for node in {*shares, *addresses} - {None}:
-            mine = found.setdefault(node, {})
-            share = min(1.0, shares.get(node, 0.0))
-            mine[feature("host's pages")] = trust * share
-            mine[feature("host's pages, clearly")] = trust if share > sum(shares.values()) / 2 else 0.0
-            mine[feature("host's addresses")] = trust * addresses.get(node or "", 0.0)
-        nowhere[feature("host's pages, nobody's place")] = trust * min(1.0, shares.get(None, 0.0))
-        nowhere[feature("host's pages, no place")] = trust * max(0.0, 1.0 - sum(shares.values()))
-        nowhere[feature("host's pages, no address")] = trust * max(0.0, 1.0 - sum(addresses.values()))
-
-    def _settled(
-        self,
-        host: str,
-        chances: dict[str | None, float],
-        features: Features,
-        terms: Terms,
-        bars: Mapping[str, float],
-    ) -> Settled:
-        """Nodes by probability; general ones take part as one."""
-        ranked = sorted((-chance, node) for node, chance in chances.items() if node is not None)
-        geographic = 1.0 - chances[None]
-        claims = [
-            Assignment(node, self._place_for(node, terms), "blend") for chance, node in ranked if -chance >= MIN_CLAIM
-        ]
-        nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
-        best, node = (-ranked[0][0], ranked[0][1]) if ranked else (0.0, "")
-        if claims and best >= max(ENOUGH, bars.get(node, 0.0)) and best >= CLEAR * geographic:
-            own = [*claims, nowhere] if chances[None] >= MIN_CLAIM else claims
-            return Settled(tuple(own), features, best, (node, best))
-        return Settled((nowhere, *claims), features, geographic, (node, best))
+        places, addressed = sum(shares.values()), sum(addresses.values())
+        nodes = []
+        for name in sorted(self._numbers.keys() & {*shares, *addresses}):
+            number, share = self._numbers[name], min(1.0, shares.get(name, 0.0))
+            nodes.append((number, _HOST, trust * share))
+            nodes.append((number, _HOST_CLEARLY, trust if share > places / 2 else 0.0))
+            nodes.append((number, _HOST_ADDRESSES, trust * addresses.get(name, 0.0)))
+        general = (
+            (NOBODY, _HOST_NOBODYS, trust * min(1.0, shares.get(None, 0.0))),
+            (NOBODY, _HOST_NO_PLACE, trust * max(0.0, 1.0 - places)),
+            (NOBODY, _HOST_NO_ADDRESS, trust * max(0.0, 1.0 - addressed)),
+        )
+        return tuple(nodes), general
 
     def _place_for(self, node: str, terms: Terms) -> int | None:
         """The place behind a node's claim: that of its strongest evidence; None if only memory speaks for it."""
@@ -205,35 +258,58 @@ class BlendStrategy(Strategy):
 
     def owner_of(self, place_id: int) -> str | None:
         """The node that owns a place, by its id."""
-        if place_id not in self._owners:
+        number = self._owners.get(place_id)
+        if number is None:
             try:
                 owned = self.ownership.owner(self._gazetteer.place(place_id))
             except PlaceError:  # a place of an older gazetteer, out of a resumed crawl
                 owned = None
-            self._owners[place_id] = owned[0] if owned else None
-        return self._owners[place_id]
+            number = self._owners[place_id] = self._numbers[owned[0]] if owned else NOBODY
+        return None if number == NOBODY else self.ownership.names[number]
 
 
-def _nobodys() -> dict[int, int]:
+NOTHING_SEEN = HostView()
+_Turned = tuple[float, int, int]  # evidence as it is put in order: less its strength, place, feature
+
+
+def _by_position(kind: str) -> list[int]:
+    return [feature(kind, position) for position in LinkPosition]
+
+
+_ANCHOR, _AROUND = _by_position("anchor"), _by_position("around")
+_OF_PAGE = {True: _by_position("content of the same host"), False: _by_position("content of another host")}
+_PARENT = {True: feature("parent's node, same host"), False: feature("parent's node, another host")}
+_ADDRESS, _NOWHERE = feature("address"), feature("nowhere")
+_URL_REGION, _URL_HOST, _URL_PATH = feature("url with its region"), feature("url host"), feature("url path")
+_HOST, _HOST_CLEARLY = feature("host's pages"), feature("host's pages, clearly")
+_HOST_ADDRESSES, _HOST_NOBODYS = feature("host's addresses"), feature("host's pages, nobody's place")
+_HOST_NO_PLACE, _HOST_NO_ADDRESS = feature("host's pages, no place"), feature("host's pages, no address")
+
+
+def _nobodys() -> list[int]:
     """Feature -> the feature of the general nodes that it becomes for a place that nobody owns."""
-    url = feature("url, nobody's place")
-    anchor, content = feature("anchor, nobody's place"), feature("content, nobody's place")
-    found = {feature(kind): url for kind in ("url with its region", "url host", "url path")}
-    for position in LinkPosition:
-        found |= {feature(kind, position): anchor for kind in ("anchor", "around")}
-        found |= {feature(f"content of {host}", position): content for host in ("the same host", "another host")}
-    return found | {feature("address"): content}
+    url, anchor = feature("url, nobody's place"), feature("anchor, nobody's place")
+    content = feature("content, nobody's place")
+    found = list(range(len(FEATURES)))
+    for numbers, becomes in (
+        ((_URL_REGION, _URL_HOST, _URL_PATH), url),
+        ((*_ANCHOR, *_AROUND), anchor),
+        ((*_OF_PAGE[True], *_OF_PAGE[False], _ADDRESS), content),
+    ):
+        for number in numbers:
+            found[number] = becomes
+    return found
 
 
 _NOBODYS = _nobodys()
 
 
-def _url_kind(finding: UrlFinding) -> str:
+def _url_feature(finding: UrlFinding) -> int:
     """How far a name in a URL is to be believed."""
     if finding.region >= 2:
-        return "url with its region"
-    return "url host" if finding.in_host else "url path"
+        return _URL_REGION
+    return _URL_HOST if finding.in_host else _URL_PATH
 
 
-def _strongest(terms: list[tuple[int, int, float]]) -> Terms:
-    return tuple(sorted(terms, key=lambda term: (-term[2], term[0], term[1]))[:MAX_TERMS])
+def _strongest(terms: list[_Turned]) -> Terms:
+    return tuple([(place_id, number, -turned) for turned, place_id, number in sorted(terms)[:MAX_TERMS]])

@@ -18,6 +18,9 @@ ENOUGH_PAGES = 3
 """From so many pages on a host speaks for itself; before that its domain does."""
 
 
+MAX_VIEWS = 10_000
+NOTHING_SEEN = HostView()
+
 ONE_PLACE = 0.5
 """A domain speaks for its hosts if one place has this share of it: a university's does, a provider's does not."""
 
@@ -29,6 +32,7 @@ class HostPlaces:
         self._weights: dict[str, dict[int, float]] = {}
         self._pages: dict[str, int] = {}
         self._addresses: dict[str, dict[str, int]] = {}
+        self._views: dict[str, HostView] = {}  # until another page is learnt
 
     def learn(self, host: str, places: Iterable[tuple[int, float]], addressed: Iterable[str] = ()) -> None:
         """Take up one page of a host: its places with their shares, and the nodes in whose places it has addresses.
@@ -37,6 +41,7 @@ class HostPlaces:
         """
         found, nodes = list(places), set(addressed)
         for key in {host, registrable_domain(host) or host}:
+            self._views.pop(key, None)
             weights = self._weights.get(key)
             if weights is None:
                 if len(self._weights) >= MAX_HOSTS:
@@ -53,7 +58,10 @@ class HostPlaces:
                 self._weights[key] = dict(kept)
 
     def view(self, host: str) -> HostView:
-        """What is known of a host, or of its domain while the host has few pages."""
+        """What is known of a host, or of its domain while the host has few pages.
+
+        The same value while no other page is learnt.
+        """
         own = self._view(host)
         if own.pages >= ENOUGH_PAGES:
             return own
@@ -64,11 +72,17 @@ class HostPlaces:
     def _view(self, key: str) -> HostView:
         pages = self._pages.get(key, 0)
         if not pages:
-            return HostView()
-        heaviest = sorted(self._weights[key].items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN_PLACES]
-        addresses = sorted(self._addresses.get(key, {}).items())
-        return HostView(
-            tuple((place_id, weight / pages) for place_id, weight in heaviest),
-            pages,
-            tuple((node, count / pages) for node, count in addresses),
-        )
+            return NOTHING_SEEN
+        view = self._views.get(key)
+        if view is None:
+            heaviest = sorted(self._weights[key].items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN_PLACES]
+            addresses = sorted(self._addresses.get(key, {}).items())
+            view = HostView(
+                tuple((place_id, weight / pages) for place_id, weight in heaviest),
+                pages,
+                tuple((node, count / pages) for node, count in addresses),
+            )
+            if len(self._views) >= MAX_VIEWS:
+                self._views.clear()
+            self._views[key] = view
+        return view

@@ -11,18 +11,22 @@ from dataclasses import dataclass
 import msgspec
 
 from periplus.model import Analysis, Link, Located, Page, RoutedLink
-from periplus.strategies.blend import BlendStrategy, Parent, Settled
+from periplus.strategies.blend import BlendStrategy, Decision, Parent
+from periplus.strategies.chances import HostPart
 from periplus.strategies.demands import Demands
 from periplus.strategies.hosts import HostPlaces
 from periplus.strategies.protocol import HostView, Strategy
 from periplus.strategies.shapes import Shapes, forms
-from periplus.strategies.weighing import Features, stepped
+from periplus.strategies.weighing import Terms, stepped
 from periplus.urls import MarkSet, fingerprint
 
 __all__ = ["Settling", "Told"]
 
 MAX_EXPECTED = 50_000
 """Decisions whose outcome is waited for; later ones teach nothing until some have come."""
+
+MAX_TOLD = 10_000
+"""Hosts of which is kept what they say."""
 
 RATE = 0.1
 PULL = 0.002
@@ -55,7 +59,8 @@ class Settling:
         self._orders = orders
         self._hosts = HostPlaces()
         self._settled: dict[int, str] = {}
-        self._expected: dict[int, Features] = {}
+        self._expected: dict[int, tuple[Terms, HostPart, Parent]] = {}  # what decisions went by
+        self._told: dict[str, tuple[HostView, HostPart]] = {}
         self._shapes = Shapes()
         self._demands = Demands()
         self._counted = MarkSet()  # the links among these, where decisions are not remembered
@@ -82,9 +87,9 @@ class Settling:
         self._hosts.learn(host, told.places, told.addressed)
         self._pages += 1
         self._addressed += bool(told.addressed)
-        expected = self._expected.pop(fingerprint(url), None)
-        if expected is not None and self._addressed >= ADDRESSED_SHARE * self._pages:
-            found = forms(url)
+        went_by = self._expected.pop(fingerprint(url), None)
+        if went_by is not None and self._addressed >= ADDRESSED_SHARE * self._pages:
+            found, expected = forms(url), self._strategy.features_told(*went_by)
             outcome = min((node for node in told.addressed if node in expected), default=None)
             self._shapes.learn(found, stepped(self._learnt, expected, outcome, RATE, self._shapes.odds(found)))
             for i, learnt in enumerate(self._strategy.weights):
@@ -107,32 +112,42 @@ class Settling:
         strategy = self._strategy
         if strategy is None or not self._settles:
             return links
-        views: dict[str, HostView] = {}
+        told: dict[str, HostPart] = {}
         done = []
         for link in links:
             receiver, worth = self._settled.get(link.fingerprint), link.priority
             if receiver is None:  # else the URL is known, and nobody asks again what it is worth
-                if link.host not in views:
-                    views[link.host] = self._hosts.view(link.host)
-                found = self._found(strategy, link, views[link.host], (node, link.host == host))
-                receiver = found.claims[0].node
-                worth = found.geographic if self._orders else worth
+                if link.host not in told:
+                    told[link.host] = self._told_by(strategy, link.host)
+                found = self._found(strategy, link, told[link.host], (node, link.host == host))
+                receiver = found[0]
+                worth = found[1] if self._orders else worth
             done.append(msgspec.structs.replace(link, node=receiver, priority=worth, evidence=()))
         return tuple(done)
 
-    def _found(self, strategy: BlendStrategy, link: RoutedLink, view: HostView, parent: Parent) -> Settled:
+    def _told_by(self, strategy: BlendStrategy, host: str) -> HostPart:
+        """What a host says; worked out anew when another page of it was read."""
+        view, known = self._hosts.view(host), self._told.get(host)
+        if known is not None and known[0] is view:
+            return known[1]
+        if len(self._told) >= MAX_TOLD:
+            self._told.clear()
+        told = strategy.told(view)
+        self._told[host] = (view, told)
+        return told
+
+    def _found(self, strategy: BlendStrategy, link: RoutedLink, told: HostPart, parent: Parent) -> Decision:
         """Settle a link, and remember what is needed of that."""
         odds = self._shapes.odds(forms(link.url))
-        found = strategy.settle(
-            link.host, link.evidence, view, parent, weights=self._learnt, odds=odds, bars=self._demands.bars
+        found = strategy.decide(
+            link.host, link.evidence, told, parent, weights=self._learnt, odds=odds, bars=self._demands.bars
         )
-        receiver = found.claims[0].node
         if self._remembers or self._counted.add(link.fingerprint):
-            self._demands.take_up(receiver, found.likeliest)
+            self._demands.take_up(found[0], found[2])
         if self._remembers:
-            self._settled[link.fingerprint] = receiver
+            self._settled[link.fingerprint] = found[0]
         if len(self._expected) < MAX_EXPECTED:
-            self._expected.setdefault(link.fingerprint, found.features)
+            self._expected.setdefault(link.fingerprint, (link.evidence, told, parent))
         return found
 
     def redirected(self, url: str, host: str, node: str) -> str:

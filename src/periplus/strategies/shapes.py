@@ -8,11 +8,13 @@ say nothing.
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 __all__ = ["Shapes", "forms"]
 
 MAX_FORMS = 200_000
 MAX_FORMS_OF_URL = 12
+MEMO_URLS = 8_192
 RATE = 0.4
 LARGEST = 2.0
 """No form moves the odds by more than e to this."""
@@ -20,23 +22,33 @@ LARGEST = 2.0
 WORDS = re.compile(r"[a-z]+|\d+")
 
 
+@lru_cache(maxsize=MEMO_URLS)
 def forms(url: str) -> tuple[str, ...]:
     """The forms of a canonical URL: how deep it is, how it ends, the words of its last parts, its folder."""
-    rest = url.partition("://")[2]
-    host, _, path = rest.partition("/")
+    host, _, path = url.partition("://")[2].partition("/")
     path, _, query = path.partition("?")
     parts = path.lower().split("/")
     last = parts[-1]
-    ending = last.rpartition(".")[2] if "." in last else "word" if last else "/"
-    found = [f"depth {min(len(parts), 6)}", f"end {ending[:8]}", f"depth {min(len(parts), 6)} end {ending[:8]}"]
-    found.append(f"folder {host}/{parts[0] if len(parts) > 1 else ''}")
+    ending = last.rpartition(".")[2][:8] if "." in last else "word" if last else "/"
+    found = [*_depth_and_end(min(len(parts), 6), ending), f"folder {host}/{parts[0] if len(parts) > 1 else ''}"]
     if query:
         found.append("query")
     if "~" in path:
-        found.append(f"home {len(parts)} {ending[:8]}")
+        found.append(f"home {len(parts)} {ending}")
     for part in parts[-2:]:
-        found += [f"word {word if word.isalpha() else '#'}" for word in WORDS.findall(part)[:4]]
+        found += _words(part)
     return tuple(dict.fromkeys(found))[:MAX_FORMS_OF_URL]
+
+
+@lru_cache(maxsize=MEMO_URLS)
+def _depth_and_end(depth: int, ending: str) -> tuple[str, ...]:
+    return f"depth {depth}", f"end {ending}", f"depth {depth} end {ending}"
+
+
+@lru_cache(maxsize=MEMO_URLS)
+def _words(part: str) -> tuple[str, ...]:
+    """The words of a part of a path; the parts of one URL are mostly those of another."""
+    return tuple([f"word {word if word.isalpha() else '#'}" for word in WORDS.findall(part)[:4]])
 
 
 class Shapes:
@@ -49,7 +61,7 @@ class Shapes:
     def odds(self, found: Sequence[str]) -> float:
         """What the forms add to the log odds of a page being geographic."""
         odds = self._odds
-        return sum(odds[form] for form in found if form in odds)
+        return sum([odds[form] for form in found if form in odds])
 
     def learn(self, found: Sequence[str], wrong: float) -> None:
         """Correct the forms of a URL: `wrong` is what came (0 or 1) less what had been expected."""

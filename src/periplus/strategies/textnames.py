@@ -1,6 +1,7 @@
 """Names in texts: one pass of an automaton over a page's text, or over the words around a link."""
 
 import re
+from collections.abc import Iterable
 
 import ahocorasick_rs
 from msgspec import Struct
@@ -15,6 +16,11 @@ AFTER = re.compile(r"[,\s(]{1,3}(?:([A-Z]{2})\b(?!\.\w)|([A-Z][a-z]+(?:\s[A-Z][a
 """What may be a region after a name: `, TX`, `, Texas`, `(Texas)`, `, New Mexico`."""
 
 MIN_LETTERS = 3
+FOLD = bytes(code + 32 if 65 <= code <= 90 else 32 if code in (9, 10, 45) else code for code in range(256))
+"""Bytes of a text to those that are searched: capitals small; line breaks, tabs and hyphens are blanks."""
+
+KELVIN = "\u212a"
+"""The one letter beyond ASCII whose small form is not."""
 
 
 class Named(Struct, frozen=True, gc=False):
@@ -38,24 +44,38 @@ class TextNames:
                     patterns[f" {spelling}"] = key
                     if spelling.startswith("st "):
                         patterns[f" st. {spelling[3:]}"] = key
+        longest = ahocorasick_rs.MatchKind.LeftmostLongest
+        plain = {pattern.encode(): key for pattern, key in patterns.items() if pattern.isascii()}
+        self._plain_keys = list(plain.values())
+        self._plain = ahocorasick_rs.BytesAhoCorasick(list(plain) or [b"\x00"], matchkind=longest)
         self._keys = list(patterns.values())
-        self._automaton = ahocorasick_rs.AhoCorasick(
-            list(patterns) or ["\x00"], matchkind=ahocorasick_rs.MatchKind.LeftmostLongest
-        )
+        whole = len(plain) < len(patterns)  # names beyond ASCII are looked for only where there are any
+        self._whole = ahocorasick_rs.AhoCorasick(list(patterns), matchkind=longest) if whole else None
 
     def find(self, text: str) -> list[Named]:
         """Names that stand as words with a capital, in order; of several places the one in the region named, else
         the most populous (paper A)."""
+        if text.isascii() or (self._whole is None and KELVIN not in text):
+            # A byte for each letter, whatever stands beyond ASCII: offsets are those in the text.
+            raw = b" %b " % text.replace("\xa0", " ").encode("ascii", "replace").translate(FOLD)
+            return self._named(self._plain.find_matches_as_indexes(raw), self._plain_keys, text)
         folded = text.lower()
         if len(folded) != len(text):  # a few letters grow when made small; offsets must stay
             folded = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-        found = []
         folded = folded.replace("\n", " ").replace("-", " ").replace("\xa0", " ").replace("\t", " ")
-        for pattern, start, end in self._automaton.find_matches_as_indexes(f" {folded} "):
+        if self._whole is None:
+            hits = self._plain.find_matches_as_indexes(f" {folded} ".encode("ascii", "replace"))
+            return self._named(hits, self._plain_keys, text)
+        return self._named(self._whole.find_matches_as_indexes(f" {folded} "), self._keys, text)
+
+    def _named(self, hits: Iterable[tuple[int, int, int]], keys: list[str], text: str) -> list[Named]:
+        """The hits that stand as words with a capital."""
+        found = []
+        for pattern, start, end in hits:
             at, stop = start, end - 1  # of the name in `text`: the pattern begins with a space, so does the haystack
             if (stop < len(text) and text[stop].isalnum()) or not text[at].isupper():
                 continue
-            found.append(self._settle(self._keys[pattern], at, stop, text))
+            found.append(self._settle(keys[pattern], at, stop, text))
         return found
 
     def _settle(self, key: str, start: int, end: int, text: str) -> Named:

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from periplus.errors import PeriplusError
+from periplus.model import LonLat
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder, NodeFolder
 from periplus.tasks.records import Run
 
-__all__ = ["counts_of", "last_words", "live_progress", "log_tail", "node_rows", "run_changes"]
+__all__ = ["counts_of", "last_words", "live_progress", "log_tail", "node_rows", "run_changes", "whereabouts"]
 
 LOG_BYTES = 64 * 1024
 OUT_BYTES = 16 * 1024
 MOST_PROGRESS_BYTES = 2**20
+FIRST_PAGES = 20
 CHANGES = ("new", "changed", "gone")
 
 
@@ -62,6 +64,21 @@ def node_rows(folder: Path) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def whereabouts(folder: Path, name: str) -> LonLat | None:
+    """The middle of the places that the first pages of a node are about; None while it has few."""
+    for node in _nodes(folder):
+        if node.name != name:
+            continue
+        with closing(open_reader(node.database)) as db, storage_errors(node.database):
+            count, lon, lat = db.execute(
+                "SELECT count(*), avg(lon), avg(lat) FROM"
+                " (SELECT lon, lat FROM page JOIN place ON place.id = main_place ORDER BY page.id LIMIT ?)",
+                (FIRST_PAGES,),
+            ).fetchone()
+        return LonLat(lon, lat) if count >= FIRST_PAGES else None
+    return None
 
 
 def _nodes(folder: Path) -> list[NodeFolder]:

@@ -150,6 +150,13 @@ def run_task(name: Name, home: Home = None, as_json: AsJson = False) -> None:
     raise typer.Exit(STOPPED_BY_LIMIT if run.state == "limit" and run.queued else 0)
 
 
+@tasks_app.command("start")
+def start(name: Name, home: Home = None) -> None:
+    """Have the service run a task now, without waiting for its end. Example: periplus tasks start floods"""
+    if not _wish(home, name, "start"):
+        typer.echo("no service runs: it begins with the next `periplus serve` or `periplus tasks service`")
+
+
 @tasks_app.command("pause")
 def pause(name: Name, home: Home = None) -> None:
     """Pause a task: its run ends safely, and its schedule rests. Example: periplus tasks pause floods"""
@@ -251,24 +258,27 @@ def _time(at: float | None) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC") if at else ""
 
 
-def _wish(home: Path | None, name: str, wish: str) -> None:
+def _wish(home: Path | None, name: str, wish: str) -> bool:
+    """Say what a task is to do; whether a service runs that does it."""
     book = TaskBook(home or default_home())
     task = book.task(name)
     book.wish(task, wish)
-    _tick(home)
+    served = _tick(home)
     typer.echo(f"{task.name}: {wish}")
+    return served
 
 
-def _tick(home: Path | None) -> None:
-    """Where no service runs, do what is wished now and leave the crawls alone."""
+def _tick(home: Path | None) -> bool:
+    """Where no service runs, do what is wished now and leave the crawls alone; whether one runs."""
     try:
         served = make_service(home)
     except FolderInUse:
-        return  # it sees the wish at its next look
+        return True  # it sees the wish at its next look
     try:
         served.settle()
     finally:
         served.close(leave=True)
+    return False
 
 
 @contextmanager

@@ -137,14 +137,9 @@ class Api:
                 return error_response(503, str(error))
             except PeriplusError as error:
                 return error_response(500, str(error))
-        if isinstance(found, Response):
-            return found
-        if isinstance(found, Download):
-            headers |= {"content-disposition": f'attachment; filename="{found.name}"', "content-type": found.media}
-            return Response(found.data, headers=headers)
-        if isinstance(found, str):
-            return Response(found, headers=headers | {"content-type": operation.media})
-        return JSONResponse(found, headers=headers)
+        if self._collection.missing or (isinstance(found, dict) and found.get("missing")):
+            headers = {"cache-control": "no-store"}  # a part of an answer must not be taken for the whole one later
+        return _packed(found, headers, operation)
 
     def _etag(self, request: Request) -> str:
         """What the answer depends on: the state of the collection, the address, and this version of Periplus.
@@ -237,6 +232,18 @@ class Api:
     def metrics(self, _: Request) -> str:
         """For Prometheus."""
         return self.counts.exposition(self._collection.count(IndexQuery()), len(self._collection.atlas))
+
+
+def _packed(found: Any, headers: dict[str, str], operation: Operation) -> Response:
+    """An answer as it is sent."""
+    if isinstance(found, Response):
+        return found
+    if isinstance(found, Download):
+        headers |= {"content-disposition": f'attachment; filename="{found.name}"', "content-type": found.media}
+        return Response(found.data, headers=headers)
+    if isinstance(found, str):
+        return Response(found, headers=headers | {"content-type": operation.media})
+    return JSONResponse(found, headers=headers)
 
 
 async def _unknown(request: Request) -> Response:

@@ -12,7 +12,7 @@ from periplus.places import Gazetteer
 from periplus.search.names import GazetteerNames
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Question, Run, Task, TaskBook, TaskService
-from periplus.tasks.accounts import live_progress, log_tail, node_rows
+from periplus.tasks.accounts import live_progress, log_tail, node_rows, whereabouts
 from periplus.tasks.alerts import check_webhook, feed_paths
 from periplus.tasks.commands import state_of
 from periplus.tasks.schedule import Schedule
@@ -29,6 +29,8 @@ NODES_SECONDS = 3.0
 """Counting a node's pages takes a while in large crawls: it is done this often at most."""
 
 MOST_SHOWN_SEEDS = 50
+MOST_ABOUT = 6
+"""Words and places that a task in the list is shown with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class TaskDesk:
         self._defaults = defaults or {}
         self.lessons = Lessons(names.gazetteer, book)
         self._nodes: dict[int, tuple[float, list[dict[str, Any]]]] = {}
+        self._stands: dict[tuple[int, str], LonLat] = {}  # of nodes without places; kept, so that they stand still
 
     @property
     def gazetteer(self) -> Gazetteer:
@@ -105,6 +108,7 @@ class TaskDesk:
             "next_at": task.next_at,
             "wish": task.wish,
             "crawl": task.folder.name,
+            "about": self._about(task),
             "latest": run.to_json() if run else None,
             "page_limit": run.page_limit if run else 0,
             "progress": progress,
@@ -132,6 +136,15 @@ class TaskDesk:
             "questions": [self._question(question) for question in self.book.questions(task.id)],
         }
 
+    def _about(self, task: Task) -> list[str]:
+        """What a task looks for, in a few words."""
+        try:
+            topic = task.job.topic
+        except UsageError:  # a job of another version: its run says what is wrong
+            return []
+        names = [*list(topic.places)[: MOST_ABOUT // 2], *topic.keywords][:MOST_ABOUT]
+        return [self._label(name) if name in topic.places else name for name in names]
+
     def _label(self, name: str) -> str:
         if not name.lstrip("-").isdigit():
             return name
@@ -144,12 +157,14 @@ class TaskDesk:
         fresh = NODES_SECONDS if run is not None and run.ended is None else 2 * NODES_SECONDS
         if time.monotonic() - at > fresh:
             points = self._node_points(task)
+            for name in task.job.nodes.keys() - points.keys():
+                points |= self._stand(task, name)
             rows = [row | points.get(row["node"], {"lat": None, "lon": None}) for row in node_rows(task.folder)]
             self._nodes[task.id] = (time.monotonic(), rows)
         return rows
 
-    def _node_points(self, task: Task) -> dict[str, dict[str, float | None]]:
-        points: dict[str, dict[str, float | None]] = {}
+    def _node_points(self, task: Task) -> dict[str, dict[str, Any]]:
+        points: dict[str, dict[str, Any]] = {}
         for name, node in task.job.nodes.items():
             found = [place for text in node.places[:50] for place in self.gazetteer.find(text, limit=1)]
             if found:
@@ -157,6 +172,13 @@ class TaskDesk:
                 lat, lon = sum(p.point.lat for p in found) / count, sum(p.point.lon for p in found) / count
                 points[name] = {"lat": round(lat, 4), "lon": round(lon, 4)}
         return points
+
+    def _stand(self, task: Task, node: str) -> dict[str, dict[str, Any]]:
+        """A node that owns no places stands among its first pages."""
+        if (point := self._stands.get((task.id, node)) or whereabouts(task.folder, node)) is None:
+            return {}
+        self._stands[task.id, node] = point
+        return {node: {"lat": round(point.lat, 4), "lon": round(point.lon, 4), "placeless": True}}
 
     def places(self, text: str, near: LonLat | None) -> dict[str, Any]:
         """Places by name with their other meanings, or the one nearest to a point of the map."""

@@ -51,6 +51,7 @@ _TASK: dict[str, Schema] = {
     "next_at": MAYBE_NUMBER,
     "wish": TEXT,
     "crawl": TEXT,
+    "about": _list(TEXT),
     "latest": {"anyOf": [_ref("Run"), {"type": "null"}]},
     "page_limit": WHOLE,
     "progress": {"type": ["object", "null"]},

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from periplus.index import fold, forms, is_stop_word
 from periplus.index.analysis import final_analyzer, prepare
-from periplus.index.schema import url_words
+from periplus.index.schema import host_and_words
 
 
 def terms(text: str, language: str) -> list[str]:
@@ -55,5 +55,8 @@ def test_words_that_say_nothing() -> None:
 
 
 def test_words_of_addresses() -> None:
-    assert url_words("http://a.example/new-york_pizza%20bar?x=1") == "a example new york pizza bar x 1"
-    assert url_words("http://[broken") == ""
+    assert host_and_words("http://a.example/new-york_pizza%20bar?x=1") == (
+        "a.example",
+        "a example new york pizza bar x 1",
+    )
+    assert host_and_words("http://[broken") == ("", "")

@@ -1,5 +1,6 @@
 """The index of a node: complete, never double, crash-safe, small."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -126,6 +127,33 @@ def test_two_writers_do_not_mix(index: NodeIndex, node: NodeFolder, db: sqlite3.
         index.update(db)
     other.wait_merging_threads()
     assert index.update(db) == 1
+
+
+def test_who_writes_in_turn_leaves_no_files_behind(node: NodeFolder, db: sqlite3.Connection) -> None:
+    writers = [NodeIndex.open(node.index) for _ in range(3)]
+    for number in range(6):
+        add_pages(node.database, [make_page(2000 + number, title=f"Turn {number}")])
+        writers[number % 3].update(db)
+    (node.index / f"{'0' * 32}.pos").write_bytes(b"of a process that was killed")
+    writers[0].rebuild(db)
+    segments = {file.name.partition(".")[0] for file in node.index.glob("*.idx")}
+    named = {s["segment_id"].replace("-", "") for s in json.loads((node.index / "meta.json").read_bytes())["segments"]}
+    assert segments == named
+    assert not list(node.index.glob("0" * 32 + ".*"))
+    assert NodeIndex.open(node.index).count(IndexQuery()) == KEPT + 6
+
+
+def test_a_small_index_in_many_pieces_is_gathered_into_one(node: NodeFolder, db: sqlite3.Connection) -> None:
+    index = NodeIndex.open(node.index)
+    for number in range(5):
+        add_pages(node.database, [make_page(2000 + number, title=f"Turn {number}")])
+        index.update(db)
+    assert len(list(node.index.glob("*.idx"))) >= 4
+    index.gather(db)
+    assert len(list(node.index.glob("*.idx"))) == 1
+    assert index.count(IndexQuery()) == KEPT + 5
+    assert index.update(db) == 0
+    index.gather(db)  # nothing to do
 
 
 def test_threads_ask_while_one_updates(index: NodeIndex, node: NodeFolder, db: sqlite3.Connection) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from periplus.frontier import home_of
 from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer, locate, open_gazetteer
 from periplus.strategies import STRATEGIES, Ownership, Strategy, choose, load_targets
@@ -153,3 +154,10 @@ def test_assignment_is_total_and_each_node_is_named_once(url: str, anchor: str, 
     assert len(set(nodes)) == len(nodes)
     assert set(nodes) <= set(ownership().names)
     assert len(choose(claims, "a")) == 1
+
+
+def test_links_that_go_by_their_host_go_to_its_home_at_once() -> None:
+    """So that in a cluster they travel once, not by way of somebody else."""
+    links = [Link(f"http://host{number}.example.com/x", "") for number in range(200)]
+    chosen = [claims[0].node for claims in strategy("hash-host").route(links, BLANK, Located())]
+    assert chosen == [home_of(f"host{number}.example.com", ownership().names) for number in range(200)]

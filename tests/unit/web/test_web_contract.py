@@ -141,6 +141,16 @@ def test_an_etag_ends_with_what_it_stands_for(tmp_path: Path) -> None:
         assert collection.version != before
 
 
+@pytest.mark.parametrize("path", ["/api/search?q=pizza", "/api/points?q=pizza", "/api/info"])
+def test_a_part_of_an_answer_is_not_kept(server: str, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    assert "etag" in get(server, path).headers
+    monkeypatch.setattr(Collection, "missing", property(lambda _: ("west",)))
+    part = get(server, path)
+    assert part.status == 200
+    assert "etag" not in part.headers
+    assert part.headers["cache-control"] == "no-store"
+
+
 def test_errors_have_no_etag(server: str) -> None:
     assert "etag" not in get(server, "/api/search?limit=0").headers
 

@@ -3,6 +3,7 @@ import { defineConfig } from "vite";
 // Built into the Python package: the wheel carries the page, so its users need no Node.
 export default defineConfig({
   base: "/",
+  worker: { format: "es" },
   build: {
     outDir: "../static",
     emptyOutDir: true,

@@ -69,6 +69,7 @@ export interface SearchAnswer {
   did_you_mean: string | null;
   as_of: string;
   seconds: number;
+  missing: string[]; // nodes that said nothing: the answer is a part
 }
 
 export interface TrendAnswer {
@@ -158,6 +159,7 @@ export interface Task {
   next_at: number | null;
   wish: string;
   crawl: string;
+  about: string[];
   latest: Run | null;
   page_limit: number;
   progress: Progress | null;
@@ -171,6 +173,7 @@ export interface TaskNode {
   traffic: { peer: string; sent: number; received: number }[];
   lat: number | null;
   lon: number | null;
+  placeless?: boolean; // it owns no places and stands where its pages are
 }
 
 export interface Question {

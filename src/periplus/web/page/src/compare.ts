@@ -100,15 +100,18 @@ function table(found: Comparison): HTMLElement {
 function bars(found: Comparison, measure: string): SVGSVGElement {
   const rows = Object.entries(found.strategies).map(([name, row]) => [name, numberOf(row, measure)] as const);
   const most = Math.max(1e-9, ...rows.map(([, value]) => value ?? 0));
-  const step = 34;
-  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${rows.length * step + 10}`, class: "plot", role: "img", "aria-label": `${label(measure)}: ${rows.map(([name, value]) => `${name} ${value === null ? "–" : short(value)}`).join(", ")}` });
+  const high = Math.max(HEIGHT, rows.length * 30 + 12); // as high as the plot beside it
+  const step = Math.min(52, (high - 12) / rows.length);
+  const thick = Math.min(26, step - 8);
+  const top = (high - rows.length * step) / 2 + (step - thick) / 2;
+  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${high}`, class: "plot", role: "img", "aria-label": `${label(measure)}: ${rows.map(([name, value]) => `${name} ${value === null ? "–" : short(value)}`).join(", ")}` });
   rows.forEach(([name, value], index) => {
-    const y = index * step + 6;
+    const y = top + index * step;
     const length = ((value ?? 0) / most) * (WIDTH - 230);
     picture.append(
-      svg("text", { x: 110, y: y + 16, class: "plot-name", "text-anchor": "end" }, name),
-      svg("rect", { x: 120, y, width: Math.max(0, length), height: 22, rx: 3, class: COLOURS[index % COLOURS.length] ?? "" }),
-      svg("text", { x: 128 + Math.max(0, length), y: y + 16, class: "plot-value" }, value === null ? "–" : short(value)),
+      svg("text", { x: 110, y: y + thick / 2 + 4.5, class: "plot-name", "text-anchor": "end" }, name),
+      svg("rect", { x: 120, y, width: Math.max(0, length), height: thick, rx: 3, class: COLOURS[index % COLOURS.length] ?? "" }),
+      svg("text", { x: 128 + Math.max(0, length), y: y + thick / 2 + 4.5, class: "plot-value" }, value === null ? "–" : short(value)),
     );
   });
   return picture;
@@ -153,7 +156,7 @@ function lines(found: Comparison, measure: string): SVGSVGElement | null {
     lowest = Math.max(lowest + 14, y(last[1]) + 4); // names do not cover each other
     picture.append(
       svg("polyline", { points: one.points.map(([pages, value]) => `${x(pages).toFixed(1)},${y(value).toFixed(1)}`).join(" "), class: `line ${one.colour}` }),
-      svg("text", { x: x(last[0]) + 6, y: lowest, class: "plot-name" }, one.name),
+      svg("text", { x: x(last[0]) + 8, y: lowest, class: `plot-name ${one.colour}` }, one.name),
     );
   }
   return picture;

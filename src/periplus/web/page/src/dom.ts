@@ -27,6 +27,11 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** A drawn sign of 18 by 18, since fonts differ in what they have. */
+export function icon(path: string): SVGSVGElement {
+  return svg("svg", { viewBox: "0 0 18 18", class: "tool-icon", "aria-hidden": "true" }, svg("path", { d: path }));
+}
+
 export function add(parent: Element, ...children: Child[]): void {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;

@@ -1,7 +1,7 @@
 /** The list of results: numbered as the markers are, each entry tied to its marker. */
 
 import { attempt, type Hit, type SearchAnswer, send } from "./api";
-import { add, button, el, marked, outerLink, svg } from "./dom";
+import { add, button, el, icon, marked, outerLink } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
 import { count, day, strings } from "./strings";
 
@@ -78,8 +78,8 @@ export class ResultList {
 
   private footer(hit: Hit): HTMLElement {
     const footer = el("p", { class: "hit-foot" }, el("span", { class: "url", title: hit.url }, readable(hit.url)));
-    for (const topic of hit.topics) add(footer, button(topic, () => this.events.onTopic(topic), { class: "topic" }));
     add(footer, button(strings.fullText, () => this.events.onOpen(hit), { class: "quiet" }));
+    for (const topic of hit.topics) add(footer, button(topic, () => this.events.onTopic(topic), { class: "topic" }));
     const others = hit.other_places.slice(0, 3);
     if (others.length) {
       const also = el("span", { class: "also" }, `${strings.otherPlaces} `);
@@ -119,10 +119,9 @@ export class ResultList {
 const UP = "M2 8h3v8H2zM5 8l4-6c1.4 0 2 1 1.7 2.3L10 7h4.4c1.1 0 1.8 1 1.5 2l-1.6 5.6c-.2.8-.9 1.4-1.7 1.4H5z";
 const DOWN = "M2 10h3V2H2zM5 10l4 6c1.4 0 2-1 1.7-2.3L10 11h4.4c1.1 0 1.8-1 1.5-2l-1.6-5.6C14.100 2.600 13.400 2 12.600 2H5z";
 
-/** A drawn sign, since fonts differ in what they have. */
 function thumb(path: string, onClick: () => void, attributes: Record<string, string>): HTMLButtonElement {
   const one = button("", onClick, attributes);
-  one.append(svg("svg", { viewBox: "0 0 18 18", class: "tool-icon", "aria-hidden": "true" }, svg("path", { d: path })));
+  one.append(icon(path));
   return one;
 }
 

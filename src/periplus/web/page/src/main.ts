@@ -1,18 +1,20 @@
 /** The page: state in the address, one question at a time to the server, and the parts that show the answer. */
 
+import "@fontsource-variable/source-sans-3/wght.css";
+import "@fontsource-variable/source-serif-4/wght.css";
 import "ol/ol.css";
 import { ask, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
-import { add, button, el } from "./dom";
+import { add, button, el, icon } from "./dom";
 import { facets } from "./facets";
 import { ResultList } from "./list";
 import { ResultMap } from "./map";
-import { meaning } from "./meaning";
+import { meaning, partial } from "./meaning";
 import { overview } from "./overview";
 import { PageDialog } from "./pageview";
 import { fromAddress, hasQuestion, initial, PAGE_SIZE, question, type State, toAddress } from "./state";
 import { statistics } from "./statistics";
 import { count, strings } from "./strings";
-import { suggestPlaces } from "./suggest";
+import { suggest } from "./suggest";
 import { TrendPanel } from "./trend";
 import { Workspace } from "./workspace";
 
@@ -26,12 +28,13 @@ let shownAsOf = ""; // the state of the collection that the list shows
 
 const input = el("input", { type: "search", name: "q", id: "q", maxlength: "1000", autocomplete: "off", spellcheck: "false", placeholder: strings.searchPlaceholder, "aria-label": strings.searchLabel });
 const suggestions = el("ul", { class: "suggestions", id: "suggestions" });
-const statisticsButton = button(strings.statistics, () => change({ q: input.value, view: state.view === "statistics" ? "results" : "statistics", offset: 0 }), { class: "secondary", "aria-pressed": "false" });
-const form = el("form", { class: "search", role: "search", action: "/", method: "get" }, el("div", { class: "search-box" }, input, suggestions), el("button", { type: "submit", class: "primary" }, strings.search), statisticsButton);
+const statisticsButton = button("", () => change({ q: input.value, view: state.view === "statistics" ? "results" : "statistics", offset: 0 }), { class: "secondary", "aria-pressed": "false", "aria-label": strings.statistics });
+add(statisticsButton, icon("M3.500 15V9M9 15V3M14.500 15V6.500"), el("span", { class: "label" }, strings.statistics));
+const form = el("form", { class: "search", role: "search", action: "/", method: "get" }, el("div", { class: "search-box" }, input, suggestions), el("button", { type: "submit", class: "primary", "aria-label": strings.search }, icon("M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3zM12 12l3.500 3.500"), el("span", { class: "label" }, strings.search)), statisticsButton);
 const home = el("a", { class: "brand", href: "/", "aria-label": strings.name }, el("span", { class: "rose", "aria-hidden": "true" }), el("h1", { class: "wordmark" }, strings.name));
 const nav = el("nav", { class: "views", "aria-label": strings.views });
 const holdings = el("p", { class: "holdings" });
-const side = el("aside", { class: "side", "aria-label": strings.places });
+const side = el("aside", { class: "side", id: "facets", "aria-label": strings.narrow });
 const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
 
 const list = new ResultList({
@@ -75,7 +78,7 @@ const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => 
 }, (reference) => change({ page: reference }));
 
 const workspace = new Workspace((changes) => change(changes));
-const searchBody = el("div", { class: "body" }, side, main, el("div", { class: "right" }, map.element, trend.element));
+const searchBody = el("div", { class: "body" }, side, main, map.element, trend.element);
 
 document.getElementById("app")?.append(
   el("a", { class: "skip", href: "#results" }, strings.skip),
@@ -106,20 +109,31 @@ function showViews(info: Info): void {
   );
 }
 
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
+/** Ask what stands in the box. */
+function submit(): void {
   const view = state.view === "statistics" ? "statistics" : "results";
   change({ q: input.value.trim(), offset: 0, map: "", as_of: "", place: input.value.trim() === state.q ? state.place : "", bbox: "", polygon: "", task: "", view });
   input.blur();
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  submit();
 });
 home.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   change({ ...initial });
 });
-suggestPlaces(input, suggestions, (place, rest) => {
+suggest(input, suggestions, (place, rest) => {
   input.value = rest;
   change({ q: rest, place: String(place.id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "", task: "", view: state.view === "statistics" ? "statistics" : "results" });
+}, (text) => {
+  input.value = text;
+  submit();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !document.querySelector("dialog[open]")) map.closePopup();
 });
 window.addEventListener("popstate", () => {
   state = fromAddress(location.search);
@@ -142,13 +156,18 @@ function addWord(word: string): void {
   change({ q: words, offset: 0, as_of: "", map: "" });
 }
 
+/** Where the window is too small for the facets beside the list, they are shown and hidden again. */
+function narrow(): boolean {
+  return document.body.classList.toggle("is-narrowing");
+}
+
 /** The one way to change what is shown. */
 function change(changes: Partial<State>): void {
   const before = toAddress(state);
   state = { ...state, ...changes };
   const address = toAddress(state);
   if (address !== before) history.pushState(null, "", address);
-  const onlyPage = Object.keys(changes).every((key) => key === "page");
+  const onlyPage = Object.keys(changes).join() === "page";
   if (onlyPage) showPage();
   else void show();
 }
@@ -227,16 +246,16 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
-    main.replaceChildren(asked ? meaning(answer, state, { change }) : "", statistics(answer, points, over, events));
+    main.replaceChildren(asked ? meaning(answer, state, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map, answer.query.area, heat);
   } else if (!asked) {
-    main.replaceChildren(info.pages ? overview(info, answer, events) : nothing(strings.emptyTitle, strings.emptyText));
+    main.replaceChildren(partial(answer, () => change({})) ?? "", info.pages ? overview(info, answer, events) : nothing(strings.emptyTitle, strings.emptyText));
     side.replaceChildren();
     map.show([], points, state.map, null, heat);
   } else {
     list.show(answer, state, info.tasks);
-    main.replaceChildren(meaning(answer, state, { change }), answer.hits.length ? list.element : nothing());
+    main.replaceChildren(meaning(answer, state, { change, onNarrow: narrow }), answer.hits.length ? list.element : nothing());
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }

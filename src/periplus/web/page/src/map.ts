@@ -11,13 +11,12 @@ import { defaults as defaultInteractions } from "ol/interaction/defaults";
 import TileLayer from "ol/layer/Tile";
 import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
-import Cluster from "ol/source/Cluster";
 import VectorSource from "ol/source/Vector";
 import XYZ from "ol/source/XYZ";
 import type { Hit, Point as PlacePoint, Understood } from "./api";
-import { baseMap } from "./basemap";
+import { baseMap, heatLayer } from "./basemap";
+import { Clusters } from "./clusters";
 import { button, el } from "./dom";
-import { heatLayer } from "./heat";
 import { DrawTool } from "./maptools";
 import { forgetLooks, hitOf, hitStyle, members, pagesOf, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
 import { count, countOf, position, strings } from "./strings";
@@ -38,8 +37,8 @@ export class ResultMap {
   private readonly map: OlMap;
   private readonly hits = new VectorSource<Feature<Point>>();
   private readonly places = new VectorSource<Feature<Point>>();
-  private readonly hitLayer: VectorLayer<Cluster<Feature>>;
-  private readonly placeLayer: VectorLayer<Cluster<Feature>>;
+  private readonly hitLayer: VectorLayer<Clusters>;
+  private readonly placeLayer: VectorLayer<Clusters>;
   private readonly heat = heatLayer(this.places);
   private readonly tools: DrawTool;
   private readonly popup: Overlay;
@@ -62,12 +61,12 @@ export class ResultMap {
     this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.tools.element, this.areaButton);
 
     this.placeLayer = new VectorLayer({
-      source: new Cluster<Feature>({ source: this.places, distance: 44, minDistance: 14 }),
+      source: new Clusters(this.places, 44, (a, b) => pointOf(b).count - pointOf(a).count),
       style: (cluster, resolution) => placeStyle(cluster, resolution, this.behind),
       declutter: "names",
     });
     this.hitLayer = new VectorLayer({
-      source: new Cluster<Feature>({ source: this.hits, distance: 30 }),
+      source: new Clusters(this.hits, 30, (a, b) => hitOf(a).rank - hitOf(b).rank),
       style: (cluster) => hitStyle(cluster, this.hot),
     });
     this.popup = new Overlay({ element: popup, positioning: "bottom-center", offset: [0, -12], stopEvent: true, autoPan: { margin: 24 } });
@@ -104,8 +103,7 @@ export class ResultMap {
     });
     target.addEventListener("wheel", () => this.userMoved(), { passive: true });
     target.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.closePopup();
-      else if (event.key.startsWith("Arrow") || event.key === "+" || event.key === "-") this.userMoved();
+      if (event.key.startsWith("Arrow") || event.key === "+" || event.key === "-") this.userMoved();
     });
     this.map.on("moveend", () => {
       if (this.moved && !this.settling) this.events.onMove(this.position());
@@ -176,7 +174,7 @@ export class ResultMap {
     }
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
-    this.map.getView().fit(extent, { padding: [70, Math.max(side, 72), 40, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
+    this.map.getView().fit(extent, { padding: [70, Math.max(side, TOOLS), 44, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
   }
 
   /** Where nearly all pages are: a few far away must not make a map of the world of them. */
@@ -202,6 +200,7 @@ export class ResultMap {
 
   /** Make the markers of these entries stand out. */
   highlight(ranks: number[]): void {
+    if (ranks.length === this.hot.size && ranks.every((rank) => this.hot.has(rank))) return; // the pointer moves all the time
     this.hot = new Set(ranks);
     this.hitLayer.changed();
   }
@@ -225,7 +224,7 @@ export class ResultMap {
 
   private redraw(): void {
     forgetLooks();
-    this.heat.getSource()?.changed();
+    this.heat.repaint();
     this.hitLayer.changed();
     this.placeLayer.changed();
   }
@@ -233,7 +232,7 @@ export class ResultMap {
   /** The marker under a pixel, else the circle. By where they stand: OpenLayers would draw them once more to find out. */
   private at(pixel: number[]): FeatureLike | undefined {
     const [x = 0, y = 0] = pixel;
-    const near = (layer: VectorLayer<Cluster<Feature>>, holds: (cluster: Feature, dx: number, dy: number) => boolean) => {
+    const near = (layer: VectorLayer<Clusters>, holds: (cluster: Feature, dx: number, dy: number) => boolean) => {
       const [left, bottom] = this.map.getCoordinateFromPixel([x - REACH, y + REACH]) ?? [0, 0];
       const [right, top] = this.map.getCoordinateFromPixel([x + REACH, y - REACH]) ?? [0, 0];
       return (layer.getSource()?.getFeaturesInExtent([left ?? 0, bottom ?? 0, right ?? 0, top ?? 0]) ?? []).filter((cluster) => {
@@ -331,3 +330,5 @@ export class ResultMap {
 
 /** How far a marker's picture reaches from its place, in pixels. */
 const REACH = 60;
+/** How wide the tools at the right are, with half of a large circle beside them. */
+const TOOLS = 88;

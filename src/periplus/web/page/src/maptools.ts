@@ -13,7 +13,7 @@ import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import type { Understood } from "./api";
 import { color } from "./basemap";
-import { button, el, svg } from "./dom";
+import { button, el, icon } from "./dom";
 import { strings } from "./strings";
 
 export interface ToolEvents {
@@ -24,10 +24,9 @@ export interface ToolEvents {
 
 const MOST_CORNERS = 100;
 
-/** A button with a drawn sign, since fonts differ in what they have. */
 function tool(path: string, onClick: () => void, attributes: Record<string, string>): HTMLButtonElement {
   const one = button("", onClick, attributes);
-  one.append(svg("svg", { viewBox: "0 0 18 18", class: "tool-icon", "aria-hidden": "true" }, svg("path", { d: path })));
+  one.append(icon(path));
   return one;
 }
 

@@ -7,16 +7,17 @@ import { count, countOf, day, position, strings } from "./strings";
 
 export interface MeaningEvents {
   change(changes: Partial<State>): void;
+  onNarrow(): boolean; // whether the facets are shown now
 }
 
 export function meaning(answer: SearchAnswer, state: State, events: MeaningEvents): HTMLElement {
   const bar = el("div", { class: "meaning" });
-  add(bar, el("p", { class: "total", role: "status" }, el("strong", {}, countOf(answer.total, "page", "pages")), ` in ${Math.max(1, Math.round(answer.seconds * 1000))} ms`));
+  add(bar, el("p", { class: "total", role: "status" }, el("strong", {}, countOf(answer.total, "page", "pages")), el("span", { class: "took" }, ` in ${Math.max(1, Math.round(answer.seconds * 1000))} ms`)));
   const chips = el("div", { class: "chips" });
   where(chips, answer, state, events);
   when(chips, answer, state, events);
   if (state.view !== "statistics") add(bar, sorting(state, events));
-  if (answer.total) add(bar, exporting(state));
+  if (answer.total) add(bar, narrowing(events), exporting(state));
   if (chips.childElementCount) add(bar, chips);
   if (answer.did_you_mean) {
     const meant = answer.did_you_mean;
@@ -24,7 +25,14 @@ export function meaning(answer: SearchAnswer, state: State, events: MeaningEvent
   }
   if (state.as_of) add(bar, el("p", { class: "notice as-of" }, `${strings.asOf} `, button(strings.asOfNow, () => events.change({ as_of: "", offset: 0 }), { class: "quiet" })));
   if (answer.relaxed) add(bar, el("p", { class: "notice" }, strings.relaxed));
+  add(bar, partial(answer, () => events.change({})));
   return bar;
+}
+
+/** Which nodes said nothing, if some did: what is shown lacks their pages. */
+export function partial(answer: SearchAnswer, again: () => void): HTMLElement | null {
+  if (!answer.missing.length) return null;
+  return el("p", { class: "notice partial", role: "status" }, `${strings.partial} ${answer.missing.join(", ")}. `, button(strings.askAgain, again, { class: "quiet" }));
 }
 
 function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: MeaningEvents): void {
@@ -57,6 +65,13 @@ function when(chips: HTMLElement, answer: SearchAnswer, state: State, events: Me
     add(group, button("×", () => events.change({ since: "", until: "", offset: 0, as_of: "" }), { class: "chip-clear", "aria-label": `${strings.when}: ${strings.remove}` }));
   }
   add(chips, group);
+}
+
+/** For windows in which the facets have no room of their own. */
+function narrowing(events: MeaningEvents): HTMLElement {
+  const open = document.body.classList.contains("is-narrowing");
+  const one = button(strings.narrow, () => one.setAttribute("aria-expanded", String(events.onNarrow())), { class: "narrow-button", "aria-expanded": String(open), "aria-controls": "facets" });
+  return one;
 }
 
 /** The results as files: links that the browser saves. */

@@ -99,6 +99,6 @@ export class PageDialog {
 function evidence(one: Evidence): HTMLElement {
   // A part without evidence that is fulfilled all the same is one that the topic does not have.
   const rows = (title: string, relevance: number, least: number, values: { name: string; value: number }[]) =>
-    !values.length && relevance >= 1 ? null : el("div", { class: "evidence-part" }, el("h4", {}, `${title} ${relevance.toFixed(2)} (${strings.least} ${least.toFixed(2)})`), el("p", { class: "evidence-chips" }, ...values.map((value) => el("span", { class: "chip" }, `${value.name} · ${value.value.toFixed(2)}`))));
+    !values.length && relevance >= 1 ? null : el("div", { class: "evidence-part" }, el("h4", {}, `${title} ${relevance.toFixed(2)} (${strings.least} ${least.toFixed(2)})`), el("p", { class: "evidence-chips" }, ...values.map((value) => el("span", { class: "chip" }, `${value.name} · ${Number(value.value.toFixed(2))}`))));
   return el("section", { class: "evidence-topic" }, el("h3", {}, one.topic), rows(strings.keywords, one.keyword_relevance, one.keyword_threshold, one.keywords), rows(strings.places, one.place_relevance, one.place_threshold, one.places), el("p", { class: "path" }, strings.evidenceNote));
 }

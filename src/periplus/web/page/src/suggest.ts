@@ -1,15 +1,30 @@
-/** Places offered while typing. A combobox as the ARIA practices describe it. */
+/** What may be typed next, offered while typing: places and words. A combobox as the ARIA practices describe it. */
 
 import { ask, type Place } from "./api";
 import { el } from "./dom";
 import { count, strings } from "./strings";
 
-export function suggestPlaces(input: HTMLInputElement, list: HTMLElement, onChoose: (place: Place, rest: string) => void): void {
+interface Suggested {
+  places: Place[];
+  terms: { text: string; pages: number }[];
+}
+
+interface Offer {
+  text: string;
+  note: string;
+  kind: "place" | "term";
+  take(): void;
+}
+
+const MOST_TERMS = 3;
+
+/** `onPlace`: with the question that is left without the place's name; `onText`: with a whole question. */
+export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (place: Place, rest: string) => void, onText: (text: string) => void): void {
   let chosen = -1;
-  let places: Place[] = [];
+  let offers: Offer[] = [];
   let waiting: AbortController | null = null;
   list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", strings.places);
+  list.setAttribute("aria-label", strings.suggestions);
   list.hidden = true;
   input.setAttribute("role", "combobox");
   input.setAttribute("aria-autocomplete", "list");
@@ -22,19 +37,16 @@ export function suggestPlaces(input: HTMLInputElement, list: HTMLElement, onChoo
     input.setAttribute("aria-expanded", "false");
     input.removeAttribute("aria-activedescendant");
   };
-  const word = () => {
-    const before = input.value.slice(0, input.selectionStart ?? input.value.length);
-    const match = /(?:^|\s)(?:(?:in|near|around|at)\s+)?([\p{L}][\p{L}\p{M}'’.-]*(?:\s[\p{L}][\p{L}\p{M}'’.-]*)?)$/u.exec(before);
-    return match?.[1] ?? "";
-  };
-  const choose = (index: number) => {
-    const place = places[index];
-    if (!place) return;
-    const before = input.value.slice(0, input.selectionStart ?? input.value.length);
-    const typed = lastPart(before, place.name);
-    const rest = `${before.slice(0, before.length - typed.length)}${input.value.slice(before.length)}`.replace(/\s(in|near|around|at)\s*$/i, "").trim();
+  const typed = () => input.value.slice(0, input.selectionStart ?? input.value.length);
+  const take = (index: number) => {
+    const offer = offers[index];
     close();
-    onChoose(place, rest);
+    offer?.take();
+  };
+  const takePlace = (place: Place) => {
+    const before = typed();
+    const rest = `${before.slice(0, before.length - lastPart(before, place.name).length)}${input.value.slice(before.length)}`;
+    onPlace(place, rest.replace(/(^|\s)(in|near|around|at)\s*$/i, "").trim());
   };
   const mark = () => {
     [...list.children].forEach((item, index) => item.setAttribute("aria-selected", String(index === chosen)));
@@ -43,31 +55,31 @@ export function suggestPlaces(input: HTMLInputElement, list: HTMLElement, onChoo
   };
   const show = () => {
     list.replaceChildren(
-      ...places.map((place, index) => {
-        const item = el("li", { role: "option", id: `${list.id}-${index}`, "aria-selected": "false" }, el("span", {}, place.label ?? place.name), el("small", {}, count(place.pages)));
+      ...offers.map((offer, index) => {
+        const item = el("li", { role: "option", id: `${list.id}-${index}`, class: `is-${offer.kind}`, "aria-selected": "false" }, el("span", {}, offer.text), el("small", {}, offer.note));
         item.addEventListener("pointerdown", (event) => {
           event.preventDefault();
-          choose(index);
+          take(index);
         });
         return item;
       }),
     );
-    list.hidden = !places.length;
+    list.hidden = !offers.length;
     chosen = -1;
-    input.setAttribute("aria-expanded", String(places.length > 0));
+    input.setAttribute("aria-expanded", String(offers.length > 0));
   };
   const load = async () => {
     waiting?.abort();
-    const text = word();
-    if (text.length < 2) return close();
+    const text = typed();
+    if (text.trim().length < 2) return close();
     waiting = new AbortController();
     try {
-      let answer = await ask<{ places: Place[] }>("suggest", new URLSearchParams({ q: text }), waiting.signal);
-      const last = text.split(" ").at(-1) ?? "";
-      if (!answer.places.length && last !== text && last.length >= 2) {
-        answer = await ask<{ places: Place[] }>("suggest", new URLSearchParams({ q: last }), waiting.signal);
-      }
-      places = answer.places;
+      const found = await ask<Suggested>("suggest", new URLSearchParams({ q: text }), waiting.signal);
+      const terms = found.terms.filter((term) => term.text.trim().toLowerCase() !== input.value.trim().toLowerCase()).slice(0, MOST_TERMS);
+      offers = [
+        ...found.places.map((place): Offer => ({ text: place.label ?? place.name, note: count(place.pages), kind: "place", take: () => takePlace(place) })),
+        ...terms.map((term): Offer => ({ text: term.text, note: count(term.pages), kind: "term", take: () => onText(term.text) })),
+      ];
       show();
     } catch {
       close(); // a suggestion that does not come is no loss
@@ -80,12 +92,12 @@ export function suggestPlaces(input: HTMLInputElement, list: HTMLElement, onChoo
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      chosen = (chosen + step + places.length + 1) % (places.length + 1);
-      if (chosen === places.length) chosen = -1;
+      chosen = (chosen + step + offers.length + 1) % (offers.length + 1);
+      if (chosen === offers.length) chosen = -1;
       mark();
     } else if (event.key === "Enter" && chosen >= 0) {
       event.preventDefault();
-      choose(chosen);
+      take(chosen);
     } else if (event.key === "Escape") close();
   });
   input.form?.addEventListener("submit", () => {

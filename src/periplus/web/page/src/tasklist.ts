@@ -22,7 +22,7 @@ class Card {
     this.actions = new TaskActions(say, () => this.element.remove());
     const open = button(task.name, () => events.onOpen(task.id), { class: "task-name" });
     this.bar.setAttribute("aria-label", `${task.name}: ${strings.pagesRead}`);
-    this.element = el("li", { class: "task-card", "data-task": String(task.id) }, el("div", { class: "task-head" }, el("h3", {}, open), this.badge), this.when, this.bar, this.figures, this.actions.element);
+    this.element = el("li", { class: "task-card", "data-task": String(task.id) }, el("div", { class: "task-head" }, el("h3", {}, open), this.badge), el("p", { class: "job-chips" }, ...task.about.map((name) => el("span", { class: "chip" }, name))), this.when, this.bar, this.figures, this.actions.element);
   }
 
   show(task: Task): void {

@@ -28,6 +28,7 @@ export class TaskLiveView {
   private readonly questions = el("ul", { class: "questions" });
   private readonly map = new WorldMap(strings.nodesMap);
   private readonly mapBox = el("section", { class: "panel live-map", "aria-label": strings.nodesMap });
+  private readonly offMap = el("p", { class: "field-note" });
   private id = 0;
   private shown: Record<string, string> = {};
 
@@ -36,7 +37,7 @@ export class TaskLiveView {
     this.note.hidden = true;
     this.bar.setAttribute("aria-label", strings.pagesRead);
     const panel = (title: string, ...children: HTMLElement[]) => el("section", { class: "panel" }, el("h3", {}, title), ...children);
-    this.mapBox.append(el("h3", {}, strings.nodesMap), this.map.element);
+    this.mapBox.append(el("h3", {}, strings.nodesMap), this.map.element, this.offMap);
     add(
       this.element,
       button(`‹ ${strings.back}`, () => events.onBack(), { class: "quiet" }),
@@ -160,9 +161,12 @@ export class TaskLiveView {
     const busiest = Math.max(1, ...sent.map((row) => row.sent));
     const ways: Way[] = sent.flatMap(({ from, to, sent: links }) => {
       const [start, end] = [dots.get(from), dots.get(to)];
-      return start && end && links ? [{ from: start, to: end, weight: links / busiest }] : [];
+      return start && end && links ? [{ from: start, to: end, weight: links / busiest, label: count(links) }] : [];
     });
     this.mapBox.hidden = dots.size === 0;
+    const named = (some: TaskNode[]) => some.map((node) => node.node).join(", ");
+    const [absent, placeless] = [nodes.filter((node) => !dots.has(node.node)), nodes.filter((node) => node.placeless)];
+    this.offMap.textContent = [absent.length && `${strings.offMap} ${named(absent)}.`, placeless.length && `${strings.amongPages} ${named(placeless)}.`].filter(Boolean).join(" ");
     this.map.show([...dots.values()], ways);
     const rows = nodes.map((node) => [node.node, count(node.pages), count(node.kept), count(node.queued), node.traffic.map((row) => `${row.peer} ${count(row.sent)}`).join(" · ") || "–"]);
     this.nodes.replaceChildren(rows.length ? table([strings.node, strings.pages, strings.pagesKept, strings.queue, strings.sentLinks], rows) : el("p", { class: "path" }, strings.noRuns));

@@ -10,7 +10,7 @@ export interface TrendEvents {
   onEvery(every: Every): void;
 }
 
-const HEIGHT = 96;
+const HEIGHT = 72;
 const BASE = 18;
 
 /** The last day of the bucket that begins at `start`. */

@@ -11,7 +11,7 @@ import { defaults as defaultInteractions } from "ol/interaction/defaults";
 import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
-import { Circle, Fill, Stroke, Style, Text } from "ol/style";
+import { Circle, Fill, RegularShape, Stroke, Style, Text } from "ol/style";
 import { baseMap, color, fontFamily } from "./basemap";
 import { el } from "./dom";
 import { strings } from "./strings";
@@ -27,6 +27,7 @@ export interface Way {
   from: Dot;
   to: Dot;
   weight: number; // 0..1
+  label: string;
 }
 
 export class WorldMap {
@@ -41,7 +42,7 @@ export class WorldMap {
     const target = el("div", { class: "world-canvas", tabindex: "0", role: "application", "aria-label": label });
     this.element = el("div", { class: "world" }, target);
     const dotLayer = new VectorLayer({ source: this.dots, style: (one) => dotStyle(String(one.get("label")), Number(one.get("size"))), declutter: false });
-    const wayLayer = new VectorLayer({ source: this.ways, style: (one) => wayStyle(Number(one.get("weight"))) });
+    const wayLayer = new VectorLayer({ source: this.ways, style: (one) => wayStyle(one.get("course") as number[][], Number(one.get("weight")), String(one.get("label"))), declutter: "ways" });
     this.map = new OlMap({
       target,
       layers: [...base.layers, wayLayer, dotLayer],
@@ -74,7 +75,12 @@ export class WorldMap {
     this.dots.clear(true);
     this.ways.clear(true);
     this.dots.addFeatures(dots.map((dot) => new Feature({ geometry: new Point(at(dot)), label: dot.label, size: dot.size })));
-    this.ways.addFeatures(ways.map((way) => new Feature({ geometry: new LineString(bow(at(way.from), at(way.to))), weight: way.weight })));
+    this.ways.addFeatures(
+      ways.map((way) => {
+        const course = bow(at(way.from), at(way.to));
+        return new Feature({ geometry: new LineString(course), course, weight: way.weight, label: way.label });
+      }),
+    );
     const now = dots.map((dot) => `${dot.lat},${dot.lon}`).join(";");
     if (now === this.shown) return;
     this.shown = now;
@@ -108,6 +114,17 @@ function dotStyle(label: string, size: number): Style {
   });
 }
 
-function wayStyle(weight: number): Style {
-  return new Style({ stroke: new Stroke({ color: color("map-way"), width: 1 + weight * 5 }) });
+/** A line as thick as what goes along it, with an arrow and the number where it is two thirds of its way. */
+function wayStyle(course: number[][], weight: number, label: string): Style[] {
+  const [x = 0, y = 0] = course[16] ?? [];
+  const [nextX = 0, nextY = 0] = course[17] ?? [];
+  return [
+    new Style({ stroke: new Stroke({ color: color("map-way"), width: 1 + weight * 4 }), zIndex: 0 }),
+    new Style({
+      geometry: new Point([x, y]),
+      image: new RegularShape({ points: 3, radius: 6 + weight * 4, rotation: Math.atan2(nextX - x, nextY - y), fill: new Fill({ color: color("accent") }), declutterMode: "none" }),
+      text: new Text({ text: label, font: `600 11px ${fontFamily()}`, fill: new Fill({ color: color("accent") }), stroke: new Stroke({ color: color("map-land"), width: 3 }), offsetY: 14 }),
+      zIndex: 1,
+    }),
+  ];
 }
