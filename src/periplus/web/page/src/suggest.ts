@@ -18,8 +18,8 @@ interface Offer {
 
 const MOST_TERMS = 3;
 
-/** `onPlace`: with the question that is left without the place's name; `onText`: with a whole question. */
-export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (place: Place, rest: string) => void, onText: (text: string) => void): void {
+/** `onPlace`: with the question that is left without the place's name; `onWhole`: with a whole question. */
+export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (place: Place, rest: string) => void, onWhole: (text: string) => void): void {
   let chosen = -1;
   let offers: Offer[] = [];
   let waiting: AbortController | null = null;
@@ -80,7 +80,7 @@ export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (pl
       const twice = (place: Place) => found.places.filter((one) => named(one) === named(place)).length > 1;
       offers = [
         ...found.places.map((place): Offer => ({ text: twice(place) ? `${named(place)} (${strings.kinds[place.kind] ?? place.kind})` : named(place), note: count(place.pages), kind: "place", take: () => takePlace(place) })),
-        ...terms.map((term): Offer => ({ text: term.text, note: count(term.pages), kind: "term", take: () => onText(term.text) })),
+        ...terms.map((term): Offer => ({ text: term.text, note: count(term.pages), kind: "term", take: () => onWhole(term.text) })),
       ];
       show();
     } catch {
