@@ -4,7 +4,7 @@
 
 The same recorded web is crawled through the engine, without a network, by one node and by the paper's six, in turns;
 processor time counts, of all processes of a crawl, less that of a crawl that stops after a few pages: what a crawl
-needs to start (every process reads the names of a hundred cities) is said apart. Goal: six cost at most 10 % more a page.
+needs to start (every process reads the names of a hundred cities) is said apart. Goal: six cost at most 10 % more.
 """
 
 import argparse
