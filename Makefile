@@ -14,10 +14,11 @@ KILL_MINUTES ?= 60
 SOAK_MINUTES ?= 60
 FUZZ_SECONDS ?= 60
 PROOFS := $(VENV)/proofs
+FUZZERS := $(VENV)/.fuzzers
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove-cluster prove-simulation kill-all soak fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak sizing fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -49,7 +50,7 @@ test: setup page ## set everything up and run the whole suite, checks included
 	$(BIN)/python scripts/system_packages.py
 	$(MAKE) --no-print-directory check
 	@$(BIN)/periplus gazetteer info > /dev/null  # compiled once, before tests in several processes want it
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 check: setup ## format, lint, types, spelling
 	$(BIN)/ruff format --check .
@@ -76,14 +77,23 @@ prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl 
 prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simulate says of them
 	$(BIN)/python scripts/prove_simulation.py --write
 
-kill-all: setup $(PROOFS) ## kill -9 and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
-	$(BIN)/python tests/support/fault_runs.py kill-all --pages $(KILL_PAGES) --every $(KILL_EVERY) --state $(PROOFS)/kill-all-$(KILL_PAGES)-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
-	$(BIN)/python tests/support/fault_runs.py full --pages 40 --every $(KILL_EVERY) --state $(PROOFS)/full-40-$(KILL_EVERY).json --minutes $(KILL_MINUTES)
+prove: setup ## tests of promises at their full size: 100,000 polite requests, random schedules, endings, framing
+	$(BIN)/python scripts/prove_promises.py --docs docs/operations.md
+
+kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
+	$(BIN)/python tests/support/kill_points.py deaths --pages $(KILL_PAGES) --state $(PROOFS)/kill-all-$(KILL_PAGES) --minutes $(KILL_MINUTES) --docs docs/operations.md
+	$(BIN)/python tests/support/fault_runs.py full --pages 12 --every $(KILL_EVERY) --state $(PROOFS)/full-12-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
+
+sizing: setup ## how much a crawl takes, from measured figures, into docs/operations.md
+	$(BIN)/python scripts/sizing.py --docs docs/operations.md
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
 
-fuzz: setup ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each); with atheris if installed
+$(FUZZERS): fuzz.lock $(READY)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r fuzz.lock && touch $@ || echo "atheris cannot be had here: inputs are mutated blindly"
+
+fuzz: setup $(FUZZERS) ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each), guided by atheris
 	$(BIN)/python scripts/fuzz.py --seconds $(FUZZ_SECONDS) --docs docs/operations.md
 
 audit: setup ## known vulnerabilities of the locked versions, by pip-audit, where its service can be reached
@@ -110,7 +120,7 @@ screenshots: setup page ## pictures of the demo's collection for the docs
 docs: setup ## write the generated parts of docs/ anew
 	$(BIN)/python scripts/docs.py
 
-lock: ## write requirements.lock anew from pyproject.toml
+lock: ## write requirements.lock and fuzz.lock anew
 	$(BIN)/python scripts/lock.py
 
 clean: ## remove everything that make made

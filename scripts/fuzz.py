@@ -2,9 +2,9 @@
 
     python scripts/fuzz.py [--seconds 60] [--docs FILE] [TARGET...]
 
-With atheris (`pip install atheris`) inputs are guided by what they reach, each target in a process of its own; without
-it they are mutated blindly, under a bound of memory. An input that gives neither a result nor a PeriplusError ends the
-run of its target and is written to fuzz-TARGET.
+With atheris (`make fuzz` installs it) inputs are guided by what they reach, each target in a process of its own;
+without it they are mutated blindly, under a bound of memory. An input that gives neither a result nor a PeriplusError
+ends the run of its target and is written to fuzz-TARGET.
 """
 
 import argparse

@@ -49,7 +49,7 @@ MOST_GROWTH = 0.05
 BYTES_PER_URL = 200
 """What a further known URL may cost in memory."""
 COMMIT_SECONDS = 5.0
-"""A refusal (429) that came so shortly before a kill need not have been written down; it is counted how often it was not."""
+"""A refusal (429) so shortly before a kill need not have been written down; how often it was not is counted."""
 MARK = re.compile(r"<!-- soak -->.*?<!-- /soak -->", re.DOTALL)
 TOWNS = ("Houston, Texas", "Lisbon, Portugal", "Portland, Oregon", "Boston, Massachusetts")
 FAULTS = ("error", "hangs up", "torn", "late", "garbage", "busy", "loop")

@@ -63,8 +63,8 @@ REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
 MAX_UNCOMMITTED = 1_000
 SLOW_SECONDS = 5.0
-"""Who has been waiting for an answer longer than this no longer counts against `crawl.connections`, so that silent hosts
-do not hold up the others. As many may wait beside as there are connections."""
+"""Who waits for an answer longer than this no longer counts against `crawl.connections`, so that silent hosts do not
+hold up the others. As many may wait beside as there are connections."""
 INTERRUPTED = "interrupted"
 """The stop reason of a signal: whoever waits for room on the disk then stops waiting."""
 

@@ -28,6 +28,7 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: Exchange) -> dict[s
     """Open every node of the job with what its database holds."""
     nodes = {name: open_node(name, prepared, shared) for name in prepared.nodes}
     rest_hosts(nodes.values(), shared)
+    _set_inboxes_back(nodes)
     for node in nodes.values():
         _take_up_outbox(node, nodes, shared, exchange)
     return nodes
@@ -143,6 +144,14 @@ def _let_hosts_rest(node: Node, shared: Shared, delays: dict[str, float]) -> Non
         promised = not_before - now if not_before <= now + MAX_REST_SECONDS else 0.0
         rest = max(promised, least, delays.get(host, 0.0))
         shared.schedule.hold(host, monotonic + rest)
+
+
+def _set_inboxes_back(nodes: dict[str, Node]) -> None:
+    """A sender whose last commits went with the power counts on from before: its next links are no repetitions."""
+    for name, sender in nodes.items():
+        last = sender.store.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").fetchone() or (0,)
+        for node in nodes.values():
+            node.store.db.execute("UPDATE inbox SET sequence = ?1 WHERE sender = ?2 AND sequence > ?1", (last[0], name))
 
 
 def _take_up_outbox(node: Node, nodes: dict[str, Node], shared: Shared, exchange: Exchange) -> None:

@@ -15,7 +15,7 @@ from periplus.errors import BadContent, ConnectionFailed, DnsError, FetchError, 
 from periplus.model import Analysis, Fetched, Outcome
 from periplus.urls import fingerprint
 
-RUNS = int(os.environ.get("PERIPLUS_ENDINGS", "40"))
+RUNS = int(os.environ.get("PERIPLUS_ENDINGS", "25"))
 HOSTS, PAGES = 6, 8
 ERRORS: tuple[type[FetchError], ...] = (BadContent, ConnectionFailed, DnsError, TooLarge, TooSlow)
 
@@ -72,10 +72,12 @@ def left_in(folder: Path) -> dict[str, int]:
 def test_K12_random_crawls_end_neither_early_nor_never(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some are killed on the way. An end comes within virtual hours, and then nothing is left anywhere."""
     job = crawl_job([f"http://h{number}.example/0" for number in range(3)], retries=2, retry_seconds=1.0)
+    ended = 0
     for seed in range(RUNS):
         web, folder, now = RandomWeb(seed), tmp_path / str(seed), 0.0
         summary = None
-        for web.kill_after in (web.numbers.choice([0, 5, 20]), 0):
+        for kill_after in (web.numbers.choice([0, 5, 20]), 0):
+            web.kill_after = kill_after
             life = live(folder, web, job, monkeypatch, start=now)
             now, summary = life.ended, life.summary
             if summary is not None:
@@ -86,3 +88,6 @@ def test_K12_random_crawls_end_neither_early_nor_never(tmp_path: Path, monkeypat
         assert summary.stop_reason.startswith("frontier empty"), f"run {seed}: {summary.stop_reason}"
         assert left_in(folder) == {"url": 0, "outbox": 0}, f"run {seed} ended early"
         assert now < 86_400.0, f"run {seed} waited for nothing"
+        ended += 1
+    assert ended > RUNS / 2
+    print(f"PROOF {RUNS:,} random crawls by three nodes: {ended:,} ended with nothing left, the others found no seed")

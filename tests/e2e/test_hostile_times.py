@@ -90,7 +90,8 @@ def test_K6_a_clock_that_jumps_neither_hastens_nor_stops_a_crawl(
     web, now, kills = UnevenWeb(EACH), 0.0, list[float]()
     job = crawl_job([f"http://h{number:03}.example/" for number in range(FINE)])
     web.refusals = 0.01
-    for web.kill_after in (FINE * EACH // 5, FINE * EACH // 3, 0):
+    for kill_after in (FINE * EACH // 5, FINE * EACH // 3, 0):
+        web.kill_after = kill_after
         life = live(tmp_path / "crawl", web, job, monkeypatch, start=now, jump=CLOCKS[clock])
         now = life.ended
         kills += [] if life.summary else [now]

@@ -21,7 +21,8 @@ def test_no_request_is_too_early_also_after_kills(tmp_path: Path, monkeypatch: p
     web, now, kills = PoliteWeb(URLS), 0.0, list[float]()
     job = crawl_job([f"http://h{number:03}.example/" for number in range(HOSTS)], connections=500, retry_seconds=1.0)
     total = HOSTS * (URLS + 3)
-    for web.kill_after in (300, total // 20, total // 20 + 150, total // 3, 2 * total // 3, 0):
+    for kill_after in (300, total // 20, total // 20 + 150, total // 3, 2 * total // 3, 0):
+        web.kill_after = kill_after
         life = live(tmp_path / "crawl", web, job, monkeypatch, start=now)
         now = life.ended
         if life.summary is None:
@@ -34,10 +35,10 @@ def test_no_request_is_too_early_also_after_kills(tmp_path: Path, monkeypatch: p
     answered = {row.url for row in web.log if row.rest < 20}
     assert len(answered) == total, "every page, robots.txt, sitemap and home page was answered"
     spent = max(row.ended for row in web.log)
-    print(f"{len(web.log)} requests to {HOSTS} hosts in {spent:.0f} virtual seconds, {len(found)} too early")
-    print(
-        f"killed at {', '.join(f'{kill:.3f}' for kill in kills)}; {len(excused)} refusals forgotten by that", *excused
-    )
+    print(f"PROOF {len(web.log):,} requests to {HOSTS} hosts in {spent:.0f} virtual seconds, {len(found)} too early")
+    print(f"PROOF killed at {', '.join(f'{kill:.3f}' for kill in kills)} s; refusals forgotten by that: {len(excused)}")
+    for one in excused:
+        print(f"PROOF forgotten: {one}")
     assert spent < 10 * URLS, "and it did not take for ever: 200 hosts were asked side by side"
 
 

@@ -196,6 +196,7 @@ def test_H5_an_answer_belongs_to_its_request_whatever_garbage_comes_between() ->
     right, wrong = asyncio.run(run())
     assert wrong == 0
     assert right > pairs / 2
+    print(f"PROOF {pairs:,} pairs of requests with garbage between: {wrong} answers of another, {right:,} of their own")
 
 
 def test_H8_redirects_carry_nothing_over_to_another_origin() -> None:

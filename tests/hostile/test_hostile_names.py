@@ -20,9 +20,7 @@ Script = dict[str, list[list[str]]]
 Story = Callable[[Transport, FakeClock, int], Any]
 
 
-def told(
-    script: Script, story: Story, *, keep: bool = False, **settings: Any
-) -> tuple[Any, ServerLog, NameServer]:
+def told(script: Script, story: Story, *, keep: bool = False, **settings: Any) -> tuple[Any, ServerLog, NameServer]:
     """Run a story with a transport that asks the scripted name server; the web server's log has all connections."""
 
     async def reply(_path: str, writer: asyncio.StreamWriter) -> None:

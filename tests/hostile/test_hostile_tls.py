@@ -143,7 +143,7 @@ def test_H9_old_tls_is_an_error_and_the_name_is_told_to_who_asks_for_it(
     monkeypatch.setenv("SSL_CERT_FILE", str(good.certificate))
     old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     old.set_ciphers("ALL:@SECLEVEL=0")
-    with pytest.warns(DeprecationWarning):
+    with pytest.warns(DeprecationWarning, match="TLSv1"):
         old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1
     with pytest.raises(FetchError):
         ask("https://site.test/", good, context=old)

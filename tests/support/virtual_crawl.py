@@ -35,8 +35,8 @@ from periplus.store.summary import Summary
 from periplus.urls import canonicalize, fingerprint
 
 __all__ = [
-    "NODES", "Asked", "JumpingClock", "Killed", "Life", "PoliteWeb", "Reply", "VirtualWeb", "crawl_job", "listed", "live",
-    "too_early",
+    "NODES", "Asked", "JumpingClock", "Killed", "Life", "PoliteWeb", "Reply", "VirtualWeb", "crawl_job", "listed",
+    "live", "too_early",
 ]  # fmt: skip
 
 NODES = ("a", "b", "c")
@@ -253,6 +253,7 @@ def live(
             return msgspec.msgpack.encode(web.read(msgspec.msgpack.decode(job, type=Fetched)))
 
     patch.setattr(crawl_module, "Workers", Reader)
+    patch.setattr(crawl_module, "INDEX_SECONDS", FOR_EVER)  # at the end only: that takes real time
     patch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
     patch.setattr(equipment, "Transport", lambda _f, resolver, *_, **__: ScriptedTransport(web, resolver, clock))
     crawl = Crawl(replace(prepared, folder=CrawlFolder(folder)), clock)

@@ -54,8 +54,9 @@ def test_nothing_dangerous_and_nothing_swallowed(path: Path) -> None:
                 assert caught not in ("Exception", "everything"), f"line {node.lineno} catches {caught}"
 
 
-def test_the_lock_is_exact_and_names_no_registry() -> None:
-    lock = (ROOT / "requirements.lock").read_text("utf-8")
+@pytest.mark.parametrize("name", ["requirements.lock", "fuzz.lock"])
+def test_the_lock_is_exact_and_names_no_registry(name: str) -> None:
+    lock = (ROOT / name).read_text("utf-8")
     assert "://" not in lock
     requirements = re.findall(r"^([A-Za-z0-9_.-]+)(.*?)(?:\\)?$", lock, re.MULTILINE)
     assert requirements

@@ -27,7 +27,7 @@ LEASE_SECONDS = 900.0
 """Long enough for whatever a URL may cost with a queue of others before it; who holds a lease longer is stuck."""
 
 MOST_WAIT_SECONDS = 86_400.0
-"""Nothing is put off for longer than the longest Retry-After that is believed; what is was stored under a wrong clock."""
+"""Nothing is put off for longer than the longest Retry-After that is believed; else a clock was wrong."""
 
 UNBELIEVED_WAIT_SECONDS = 300.0
 """How long that waits instead."""

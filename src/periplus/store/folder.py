@@ -84,11 +84,14 @@ class CrawlFolder:
         return [self.node(p.parent.name) for p in sorted((self.path / "nodes").glob("*/node.db"))]
 
     def write_job(self, toml: str) -> None:
-        """Keep the job beside its results; whole or not at all."""
+        """Keep the job beside its results; whole or not at all, also when the power fails."""
         with storage_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             draft = self.job_file.with_suffix(".new")
-            draft.write_text(toml, "utf-8")
+            with draft.open("w", encoding="utf-8") as file:
+                file.write(toml)
+                file.flush()
+                os.fsync(file.fileno())
             draft.replace(self.job_file)
 
     def check_room(self, reserve_bytes: int) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import tracemalloc
 from typing import Any
 
 import msgspec
@@ -21,7 +22,7 @@ from periplus.exchange.envelope import (
     pack,
     seal,
 )
-from periplus.exchange.nats import NatsExchange, _Inbox
+from periplus.exchange.nats import MAX_OUTGOING, NatsExchange, _Inbox
 from periplus.settings import ClusterSettings
 
 
@@ -111,6 +112,40 @@ class NoClient:
         """Nor is this."""
 
 
+class StuckClient:
+    """A connection over which nothing is ever taken."""
+
+    def jetstream(self, **_: Any) -> "StuckClient":
+        return self
+
+    async def publish(self, *_: Any, **__: Any) -> None:
+        await asyncio.Event().wait()
+
+
+def test_E5_what_waits_for_a_slow_receiver_is_bounded_in_memory() -> None:
+    """The exchange says that it is full, so the crawl takes no further turns; what waits costs less than 32 MiB."""
+
+    async def post_until_full() -> tuple[int, int]:
+        exchange = NatsExchange(StuckClient(), "test", ClusterSettings())  # type: ignore[arg-type]  # as much as is used
+        exchange._tails["a"], exchange._generations["a"] = {}, "1"
+        tracemalloc.start()
+        try:
+            while not exchange.is_full:
+                number = exchange.outgoing + 1
+                exchange.post("a", "b", number, new_url(f"http://news.example.org/{'x' * 40}/{number}"))
+                if number % 1_000 == 0:
+                    await asyncio.sleep(0)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+            await exchange.close(["a"])
+        return number, peak
+
+    links, peak = asyncio.run(post_until_full())
+    assert links == MAX_OUTGOING
+    assert peak <= 32 * 2**20
+
+
 def test_repeated_and_overtaking_envelopes_do_no_harm() -> None:
     """A fifth of all deliveries comes twice and all come in disorder, as do envelopes that were packed anew."""
 
@@ -140,5 +175,7 @@ def test_repeated_and_overtaking_envelopes_do_no_harm() -> None:
         assert got == [link.url for link in posted]
         assert not any(inbox.held.values())
 
-    for seed in range(15):
+    count = int(os.environ.get("PERIPLUS_DELIVERIES", "15"))  # 250 are a hundred thousand links
+    for seed in range(count):
         asyncio.run(deliver(seed))
+    print(f"PROOF {400 * count:,} links in envelopes that come twice, late and packed anew: each came once, in order")

@@ -188,7 +188,7 @@ def test_five_redirects_are_followed_and_the_rules_count_for_the_first_origin() 
 
 
 def test_R6_nobody_asks_robots_whether_robots_may_be_read() -> None:
-    """Where it leads, robots.txt forbids everything: the file that was led to counts all the same, for the first origin."""
+    """Where it leads, robots.txt forbids everything: the file that was led to counts all the same."""
     site = Site((301, b"", {"Location": "http://other.example/closed/robots.txt"}))
     site.transport.answers["http://other.example/robots.txt"] = (200, b"User-agent: *\nDisallow: /", {})
     site.transport.answers["http://other.example/closed/robots.txt"] = (200, b"User-agent: *\nDisallow: /no", {})

@@ -1,0 +1,72 @@
+"""Tests of promises at their full size, which take too long for `make test`; what they say goes to docs/operations.md.
+
+    python scripts/prove_promises.py [--docs FILE] [NAME...]
+
+Each is a test of the suite that takes its size from the environment and prints what it has shown (`PROOF …`).
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+MARK = re.compile(r"<!-- proofs -->.*?<!-- /proofs -->", re.DOTALL)
+PROOFS = {
+    "P1, P2, P7": ("tests/e2e/test_politeness_proof.py", "also_after_kills", {"PERIPLUS_PROOF_URLS": "520"}),
+    "P3": ("tests/unit/frontier/test_frontier_schedule.py", "random_schedules", {"PERIPLUS_SCHEDULES": "100000"}),
+    "H5": ("tests/hostile/test_hostile_http.py", "H5_", {"PERIPLUS_PAIRS": "10000"}),
+    "E1": ("tests/unit/exchange/test_exchange_envelope.py", "repeated_and_overtaking", {"PERIPLUS_DELIVERIES": "250"}),
+    "E7": ("tests/unit/strategies/test_strategies_assignment.py", "every_machine", {"PERIPLUS_ASSIGNED": "50000"}),
+    "K12": ("tests/e2e/test_endings.py", "K12_", {"PERIPLUS_ENDINGS": "1000"}),
+}
+
+
+def proved(name: str) -> dict[str, Any]:
+    """Run one; whether it passed, what it said, and the processor time that it took."""
+    file, test, sizes = PROOFS[name]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "pytest", "-q", "-s", file, "-k", test]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | sizes, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    said = re.findall(r"PROOF (.*)", done.stdout)
+    passed = done.returncode == 0 and bool(said)
+    return {"case": name, "passed": passed, "said": said, "seconds": round(spent), "output": done.stdout[-3000:]}
+
+
+def table(told: list[dict[str, Any]]) -> str:
+    """The figures for the docs."""
+    when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load {os.getloadavg()[0]:.0f}"
+    rows = [f"| {one['case']} | {'; '.join(one['said'])} | {one['seconds']} |" for one in told]
+    head = f"| case | last run of `make prove`, {when} | processor seconds |"
+    return "\n".join(["<!-- proofs -->", head, "|---|---|---|", *rows, "<!-- /proofs -->"])
+
+
+def main() -> int:
+    """Prove all; the exit code says whether each passed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", default=list(PROOFS))
+    parser.add_argument("--docs", type=Path, help="page between whose marks the figures are written, if all passed")
+    given = parser.parse_args()
+    told = []
+    for name in given.names:
+        told.append(proved(name))
+        sys.stdout.write(json.dumps({key: value for key, value in told[-1].items() if key != "output"}) + "\n")
+        sys.stdout.flush()
+        if not told[-1]["passed"]:
+            sys.stderr.write(told[-1]["output"])
+    passed = all(one["passed"] for one in told)
+    if given.docs and passed:
+        given.docs.write_text(MARK.sub(lambda _: table(told), given.docs.read_text("utf-8")), "utf-8")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

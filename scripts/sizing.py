@@ -1,0 +1,87 @@
+"""How much a crawl takes, from what was measured; writes the table into docs/operations.md.
+
+    python scripts/sizing.py [--urls 3e5] [--docs docs/operations.md]
+
+Measured here: what a known URL costs in memory and on the disk, and how long taking up a frontier takes
+(`bench_frontier.py`). Read from the tables that other commands have written: the last `make soak` and `make bench`.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MARK = re.compile(r"<!-- sizing -->.*?<!-- /sizing -->", re.DOTALL)
+
+
+def soak_figures(page: str) -> dict[str, str]:
+    """The rows of the last soak."""
+    between = re.search(r"<!-- soak -->(.*?)<!-- /soak -->", page, re.DOTALL)
+    return dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", between[1] if between else "", re.MULTILINE))
+
+
+def engine_figures(page: str) -> dict[str, str]:
+    """The row of Periplus in the last comparison of crawlers."""
+    head = re.search(r"^\| (crawler \|.*) \|$", page, re.MULTILINE)
+    row = re.search(r"^\| (Periplus \|.*) \|$", page, re.MULTILINE)
+    if head is None or row is None:
+        raise SystemExit("docs/performance.md has no table of bench_engine.py")
+    return dict(zip(head[1].split(" | "), row[1].split(" | "), strict=False))
+
+
+def frontier_figures(urls: float) -> dict[str, float]:
+    """What a known URL costs, measured now."""
+    command = [sys.executable, str(ROOT / "scripts" / "bench_frontier.py"), "--sizes", str(urls), "--json"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    rows = told if isinstance(told, list) else told.get("sizes", [told])
+    last: dict[str, float] = rows[-1]
+    return last
+
+
+def table(urls: float) -> str:
+    """The table."""
+    soak = soak_figures((ROOT / "docs" / "operations.md").read_text("utf-8"))
+    engine = engine_figures((ROOT / "docs" / "performance.md").read_text("utf-8"))
+    url = frontier_figures(urls)
+    when = f"{datetime.now(UTC):%Y-%m-%d}, load {os.getloadavg()[0]:.0f}"
+    memory = soak.get("memory mb in its third and last quarter", "?, ?").rpartition(", ")[2]
+    rows = {
+        f"memory of the crawl itself, with {soak.get('urls known', '?')} known URLs": (f"{memory} MB", "make soak"),
+        "memory with two workers, gazetteer included": (f"{engine['memory MB']} MB", "make bench"),
+        "memory of a further known URL": (f"{url['memory_bytes_per_url']:g} bytes", f"make sizing, {when}"),
+        "disk of a further known URL": (f"{url['disk_bytes_per_url']:g} bytes", f"make sizing, {when}"),
+        "taking up a frontier of a million known URLs": (
+            f"{url['resume_seconds_per_million']:g} s",
+            f"make sizing, {when}",
+        ),
+        "processor time of a page of 49 KB, everything on": (f"{engine['CPU ms/page']} ms", "make bench"),
+        "pages a second on two cores": (engine["pages/s"], "make bench"),
+        "sockets at most, and their bound": (soak.get("sockets at most and bound", "?"), "make soak"),
+        "other open files at most, and their bound": (soak.get("files at most and bound", "?"), "make soak"),
+    }
+    lines = [f"| {name} | {value} | `{source}` |" for name, (value, source) in rows.items()]
+    return "\n".join(
+        ["<!-- sizing -->", "| what | how much | measured by |", "|---|---|---|", *lines, "<!-- /sizing -->"]
+    )
+
+
+def main() -> None:
+    """Print the table, or write it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--urls", type=float, default=3e5)
+    parser.add_argument("--docs", type=Path)
+    given = parser.parse_args()
+    text = table(given.urls)
+    if given.docs:
+        given.docs.write_text(MARK.sub(lambda _: text, given.docs.read_text("utf-8")), "utf-8")
+    sys.stdout.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
