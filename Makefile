@@ -65,6 +65,7 @@ bench: setup ## speed, side by side with peers
 	$(BIN)/python scripts/bench_strategies.py
 	$(BIN)/python scripts/bench_nodes.py
 	$(BIN)/python scripts/bench_evaluate.py
+	$(BIN)/python scripts/bench_simulate.py
 	$(BIN)/python scripts/bench_frontier.py --sizes $(FRONTIER_SIZES)
 	$(BIN)/python scripts/bench_search.py --sizes $(SEARCH_SIZES)
 	$(BIN)/python scripts/bench_network.py

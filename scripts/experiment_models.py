@@ -1,9 +1,8 @@
 """What the strategies `classifier` and `ip` need in `make experiments`, made from other pages and for made addresses.
 
-The classifier of a miniature web is trained on another one. For WebKB and wikispeedia there is no other web with the
-same owners, so one half of their own pages, by a hash of the URL, trains it: what it shows there is more than it would
-on a web that it has never met. A page's label is the truth that the experiment goes by: its label, else the owner of
-its first address.
+The classifier is trained on a miniature web that no experiment crawls. A page's label is the owner of its first
+address, for the experiments on miniature webs; else, as `periplus classifier train` has it for pages of a crawl, the
+owner of its main place, since few addresses there are of WebKB's cities and none of wikispeedia's regions.
 
 None of these webs has the addresses of its servers. Hosts get made ones, and a geofeed (RFC 8805) says where they are:
 universities at home; of the hosts of a miniature web one half at home, the others in the cities of three data centers.
@@ -18,11 +17,12 @@ import xxhash
 from periplus.analysis import Lens, examine
 from periplus.errors import BadContent
 from periplus.model import Fetched
+from periplus.places import main_place
 from periplus.strategies.classifier import NOT_GEOGRAPHIC, ClassifierStrategy, load_model, train
 from periplus.strategies.hash import host_of
 from periplus.strategies.ip import IpStrategy
 
-__all__ = ["City", "addressed", "classifier", "half", "located_servers"]
+__all__ = ["City", "addressed", "classifier", "located_servers"]
 
 City = tuple[str, str]
 """State and name."""
@@ -34,35 +34,30 @@ def _digest(text: str) -> int:
     return xxhash.xxh3_64_intdigest(text.encode())
 
 
-def half(responses: Iterator[Fetched]) -> Iterator[Fetched]:
-    """Every second response, always the same ones."""
-    return (fetched for fetched in responses if _digest(fetched.url) % 2)
-
-
-def classifier(
-    file: Path, responses: Iterator[Fetched], lens: Lens, labels: Mapping[str, int] | None
-) -> ClassifierStrategy:
+def classifier(file: Path, responses: Iterator[Fetched], lens: Lens, *, by_address: bool) -> ClassifierStrategy:
     """The strategy, trained on these pages if the file of its model is not there yet."""
     if not file.exists():
-        train(_samples(responses, lens, labels), lens.ownership).save(file)
+        train(_samples(responses, lens, by_address=by_address), lens.ownership).save(file)
     return ClassifierStrategy(lens.ownership, lens.gazetteer, load_model(file))
 
 
-def _samples(responses: Iterator[Fetched], lens: Lens, labels: Mapping[str, int] | None) -> Iterator[tuple[str, str]]:
-    owners = lens.ownership
+def _samples(responses: Iterator[Fetched], lens: Lens, *, by_address: bool) -> Iterator[tuple[str, str]]:
+    """The pages with the nodes that they belong to."""
     for fetched in responses:
         if fetched.status != 200 or not fetched.content_type.startswith("text/html"):
             continue
         try:
-            found = examine(fetched, lens)
+            examined = examine(fetched, lens)
         except BadContent:
             continue
-        if labels is not None:
-            owner = owners.owner_by_place.get(labels.get(fetched.url, 0))
+        page, located = examined.page, examined.located
+        if by_address:
+            places = [lens.gazetteer.place(address.place_id) for address in located.addresses]
         else:
-            places = (lens.gazetteer.place(address.place_id) for address in found.located.addresses)
-            owner = next((owned[0] for place in places if (owned := owners.owner(place))), None)
-        yield owner or NOT_GEOGRAPHIC, f"{found.page.title}\n{found.page.text}"
+            main = main_place(located, page.text, page.title)
+            places = [main] if main else []
+        owner = next((owned[0] for place in places if (owned := lens.ownership.owner(place))), NOT_GEOGRAPHIC)
+        yield owner, f"{page.title}\n{page.text}"
 
 
 def address_of(host: str) -> str:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import tomli_w
-from experiment_models import City, addressed, classifier, half, located_servers
+from experiment_models import City, addressed, classifier, located_servers
 from wikispeedia import Wiki, read_articles
 
 from periplus.analysis import Lens
@@ -69,7 +69,7 @@ class Web:
     entities: str = "street"
     labels: Path | None = None
     homes: dict[str, City] = field(default_factory=dict)  # where the organisations behind hosts are
-    training: Path | None = None  # pages for the classifier; half of its own if there are no others
+    training: Path = Path()  # pages for the classifier
 
 
 def read_world(web: Web, gazetteer: Gazetteer) -> World:
@@ -90,9 +90,9 @@ def lenses_of(web: Web, gazetteer: Gazetteer) -> dict[str, Lens]:
     """All strategies for a web."""
     lenses, _ = lenses_for(PLAIN, web.targets, gazetteer, "allow")
     lens = lenses["hash"]
-    pages = RecordedWeb(web.training).responses() if web.training else half(RecordedWeb(web.file).responses())
-    trained = classifier(web.file.with_suffix(".npz"), pages, lens, labels_of(web))
-    served = located_servers(web.file.with_suffix(".geofeed"), web.homes, lens, at_home=web.training is None)
+    pages, ours = RecordedWeb(web.training).responses(), web.name.startswith("miniature")
+    trained = classifier(web.file.with_suffix(".npz"), pages, lens, by_address=ours)
+    served = located_servers(web.file.with_suffix(".geofeed"), web.homes, lens, at_home=not ours)
     made = lenses | {"classifier": replace(lens, strategy=trained), "ip": replace(lens, strategy=served)}
     return {name: made[name] for name in STRATEGIES.split(",")}
 
@@ -110,14 +110,21 @@ def miniature(folder: Path, locality: float, *, seed: int = 1, pages: int = 5_50
     size = "" if pages == 5_500 else f"-{pages}"
     file = folder / f"miniweb-{locality:g}-{seed}{size}.wacz"
     made = generate(seed, hosts=hosts, pages=pages, locality=locality)
-    training = folder / f"miniweb-{locality:g}-{TRAINING}-training.wacz"
     if not file.exists():
         write_wacz(made.responses(), file)
-    if not training.exists():
-        write_wacz(generate(TRAINING, hosts=120, pages=1_500, locality=locality).responses(), training)
     known = {host.name: towns()[host.town] for host in made.blueprint.hosts if host.town >= 0}
     homes = {host: (town.admin1, town.name) for host, town in known.items() if town.country == "US"}
-    return Web(f"miniature web, locality {locality:g}", file, "us100", homes=homes, training=training)
+    return Web(
+        f"miniature web, locality {locality:g}", file, "us100", homes=homes, training=_training(folder, locality)
+    )
+
+
+def _training(folder: Path, locality: float = 0.7) -> Path:
+    """A miniature web that is never crawled."""
+    file = folder / f"miniweb-{locality:g}-{TRAINING}-training.wacz"
+    if not file.exists():
+        write_wacz(generate(TRAINING, hosts=120, pages=1_500, locality=locality).responses(), file)
+    return file
 
 
 def webkb(folder: Path, data: Path) -> Web:
@@ -129,7 +136,7 @@ def webkb(folder: Path, data: Path) -> Web:
     targets.write_text(tomli_w.dumps({"nodes": nodes | {"general": {}}}), "utf-8")
     hosts = {fetched.url.split("/")[2] for fetched in RecordedWeb(file).responses()}
     homes = {host: CAMPUSES[end] for host in hosts for end in CAMPUSES if host.endswith(end)}
-    return Web("WebKB", file, str(targets), "postal", homes=homes)
+    return Web("WebKB", file, str(targets), "postal", homes=homes, training=_training(folder))
 
 
 def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
@@ -146,7 +153,8 @@ def wikispeedia(folder: Path, data: Path, gazetteer: Gazetteer) -> Web:
         rows.writerow(("url", "place"))
         for name, region in _labelled(wiki):
             rows.writerow((wiki.pages[name].url, min(countries[region])))
-    return Web("wikispeedia", file, str(targets), labels=labels, homes={"encyclopedia.test": ("FL", "Tampa")})
+    home = {"encyclopedia.test": ("FL", "Tampa")}
+    return Web("wikispeedia", file, str(targets), labels=labels, homes=home, training=_training(folder))
 
 
 def _countries(gazetteer: Gazetteer) -> dict[str, list[int]]:

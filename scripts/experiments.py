@@ -52,13 +52,12 @@ the draws with 95 % intervals. The nodes are the paper's independent ones (`--ov
 each web: breadth first, which is the paper's order, and best first, in which links whose words name places come first,
 as in a crawl without a topic. [Measures](measures.md), [how a web is played](compare.md).
 
-`classifier` is trained on another miniature web, and on one half of their own pages for WebKB and wikispeedia, where
-it therefore shows more than it would on a web that it has never met. `ip` goes by made addresses, since none come with
-these webs: universities are at home, half of the hosts of a miniature web too, the others in three cities of data
-centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets neither of the two. Its weights were
-learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and how choosy its nodes are
-(`strategies/demands.py`) was chosen out of some fifteen settings by three other draws of seeds on these three. So
-figures there are not those of a web that it has never met; the miniature web "kept aside" is one.
+`classifier` is trained on a miniature web that none of the experiments crawls. `ip` goes by made addresses, since none
+come with these webs: universities are at home, half of the hosts of a miniature web too, the others in three cities of
+data centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets neither of the two. Its weights
+were learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and how choosy its nodes are
+(`strategies/demands.py`) was chosen out of some twenty-five settings by other draws of seeds on these three. So figures
+there are not those of a web that it has never met; the miniature web "kept aside" is one.
 """
 
 
@@ -111,6 +110,7 @@ def section(experiment: Experiment, budget: int, tables: Tables) -> str:
     """One experiment as Markdown: a table for each order, and what of the paper's orderings holds."""
     truth = "labels" if experiment.web.labels else f"`{experiment.web.entities}` addresses"
     lines = [f"\n### {experiment.share:.0%} of the pages ({budget:,} downloads), {truth}"]
+    lines += _ceiling(labels_of(experiment.web), budget)
     for order, table in tables.items():
         lines += [f"\n{ORDERS[order].capitalize()}:\n", "| strategy | " + " | ".join(SHOWN.values()) + " |"]
         lines.append("|---|" + "---|" * len(SHOWN))
@@ -120,6 +120,15 @@ def section(experiment: Experiment, budget: int, tables: Tables) -> str:
     if not experiment.web.labels:
         lines += _levels(tables["breadth"])
     return "\n".join(lines)
+
+
+def _ceiling(labels: Mapping[str, int] | None, budget: int) -> Iterator[str]:
+    """What coverage can be at most, where it is known how many pages are geographic."""
+    if labels is not None and len(labels) < budget:
+        yield (
+            f"\n{len(labels):,} pages are labelled, so no crawl that downloads nothing twice covers more than "
+            f"{len(labels) / budget:.3f}; a strategy above that has pages twice."
+        )
 
 
 def _levels(table: Mapping[str, dict[str, Any]]) -> Iterator[str]:

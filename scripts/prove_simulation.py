@@ -1,6 +1,6 @@
 """Real crawls by 1, 2 and 4 nodes beside what `periplus simulate` says of them (`make prove-simulation`).
 
-    python scripts/prove_simulation.py [--hosts 60] [--pages 600] [--delay 8] [--latency 0.2] [--write]
+    python scripts/prove_simulation.py [--hosts 60] [--pages 300] [--delay 8] [--latency 0.2] [--write]
 
 A miniature web is recorded and crawled without a network (`crawl.replay`), each answer taking its time and each host
 resting between requests, so that politeness is the bound as on the web. Once all of it is crawled by one node, which
@@ -70,7 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=int, default=60)
     parser.add_argument("--web-pages", type=int, default=900)
-    parser.add_argument("--pages", type=int, default=600)
+    parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--delay", type=float, default=8.0)
     parser.add_argument("--latency", type=float, default=0.2)
     parser.add_argument("--write", action="store_true")

@@ -18,6 +18,7 @@ from periplus.compare import MEASURES, Plan, run_all, summary
 from periplus.errors import UsageError
 from periplus.evaluate.labels import read_labels
 from periplus.evaluate.report import ORDER_NAMES, Compared, write_report
+from periplus.evaluate.tables import wide_console
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
 from periplus.model import Fetched
@@ -123,10 +124,12 @@ def compare(
         strategies, targets, gazetteer, overlap, classifier_model=classifier_model, ip_database=ip_database
     )
     columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         reading = bar.add_task("Reading pages", total=None)
         processes = os.cpu_count() or 1
         world = World.of(recorded.responses(), made, processes=processes, on_page=lambda: bar.advance(reading))
+        if not world.pages():
+            raise UsageError("; ".join([f"{web}: no HTML page in it", *recorded.notes]))
         given = tuple(_seeds(seeds) if seeds else ())
         plan = Plan(tuple(made), pages, draws, seeds_per_draw, random_seed, entities, orders[0], given)
         playing = bar.add_task("Playing", total=len(orders) * len(made) * (1 if seeds else draws))
@@ -150,7 +153,7 @@ def compare(
 def _print(tables: dict[str, Any], about: dict[str, Any], out: Path) -> None:
     for name, table in tables.items():
         typer.echo(f"{ORDER_NAMES[name]}:")
-        Console(highlight=False).print(_table(table))
+        wide_console().print(_table(table))
     typer.echo(f"Notes: {about['notes']}\nReport: {out / 'report.html'}")
 
 

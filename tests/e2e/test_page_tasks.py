@@ -209,6 +209,25 @@ def test_a_form_is_checked_as_it_is_typed_and_learns_from_samples(visit: Visit, 
     expect(page.locator(".task-card")).to_contain_text("cron 0 3 * * 1-5")
 
 
+def test_a_crawl_that_is_not_there_and_a_server_that_is_gone_are_said(browser: Browser, tmp_path: Path) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    with running_server(build_collection(tmp_path / "crawl").path, tasks=tmp_path / "tasks") as server:
+        page.goto(f"{server}/?view=tasks&task=77")
+        expect(page.get_by_role("alert")).to_contain_text("77")
+        page.get_by_role("button", name="All crawls").click()
+        expect(page.get_by_role("heading", name="No crawls yet")).to_be_visible()
+        page.goto(f"{server}/?q=before:2026-02-31")
+        expect(page.get_by_role("alert")).to_contain_text("not in the calendar")
+        page.get_by_role("link", name="Crawls").click()
+        expect(page.get_by_role("heading", name="No crawls yet")).to_be_visible()
+    expect(page.locator(".tasks .notice")).to_contain_text("interrupted")
+    page.locator("#q").fill("pizza")
+    page.locator("#q").press("Enter")
+    expect(page.get_by_role("alert").first).to_contain_text("does not answer")
+    context.close()
+
+
 def test_a_comparison_is_shown(visit: Visit) -> None:
     page = visit.open("/")
     page.get_by_role("link", name="Compare").click()

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from periplus.evaluate.crawl import evaluate_crawl
+from periplus.evaluate.tables import wide_console
 
 __all__ = ["evaluate"]
 
@@ -45,7 +45,7 @@ def evaluate(
     if as_json:
         typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
         return
-    console = Console(highlight=False)
+    console = wide_console()
     console.print(_whole(result))
     console.print(_nodes(result["nodes"]))
     console.print(_exchange(result["exchange"]))

@@ -13,6 +13,7 @@ from rich.table import Table
 from periplus.errors import UsageError
 from periplus.evaluate.simulation import Machine
 from periplus.evaluate.simulation import simulate as run_simulation
+from periplus.evaluate.tables import wide_console
 from periplus.evaluate.webgraph import Shape, WebGraph, made_up, of_crawl, owners_by
 
 __all__ = ["simulate"]
@@ -73,7 +74,7 @@ def simulate(
     if as_json:
         typer.echo(json.dumps({"web": about, "nodes": results}, allow_nan=False))
         return
-    out = Console(highlight=False)
+    out = wide_console()
     out.print(f"{about['urls']:,} URLs, {about['links']:,} links, {about['hosts']:,} hosts; strategy {strategy}")
     out.print(_table(results))
     out.print(_queues(results))
@@ -85,7 +86,8 @@ def _predicted(
     """What is predicted for each number of nodes, while a bar shows how far it is."""
     results: dict[str, dict[str, Any]] = {}
     columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,} pages"))
-    with Progress(*columns, console=Console(stderr=True, highlight=False), transient=True) as bar:
+    console = Console(stderr=True, highlight=False)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         for count in counts:
             task = bar.add_task(f"{count} nodes", total=pages or web.size)
 

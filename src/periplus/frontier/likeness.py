@@ -10,9 +10,8 @@ with (decision 3).
 from collections import OrderedDict, deque
 
 import numpy as np
-import xxhash
 
-from periplus.urls import url_pattern
+from periplus.urls import outline
 
 __all__ = ["NEAR_BITS", "Likenesses", "differing_bits", "likeness"]
 
@@ -99,5 +98,5 @@ class Likenesses:
 
 def _pattern(url: str) -> int | None:
     """The URL's pattern in short; None where nothing of it can be counted through."""
-    pattern, dimensions = url_pattern(url)
-    return xxhash.xxh3_64_intdigest(pattern.encode()) if dimensions else None
+    _, pattern, dimensions = outline(url)
+    return pattern if dimensions else None

@@ -208,4 +208,5 @@ def _opened(path: Path) -> maxminddb.Reader:
     try:
         return maxminddb.open_database(path)
     except (OSError, ValueError, maxminddb.InvalidDatabaseError) as error:
-        raise ConfigError(f"crawl.ip_database: {path} cannot be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise ConfigError(f"crawl.ip_database: {path} cannot be read: {why}") from None

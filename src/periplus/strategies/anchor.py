@@ -8,7 +8,7 @@ import numpy as np
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.closeness import closest
-from periplus.strategies.hash import host_of
+from periplus.strategies.general import general_claims
 from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
@@ -28,15 +28,14 @@ class AnchorStrategy(Strategy):
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
         self._ownership = ownership
         self._claimed: dict[tuple[Candidate, ...], Claims] = {}
-        general = ownership.general
-        self._nowhere = (Assignment(general[0], None, "no_place"),) if len(general) == 1 else None
         self._names = TextNames(table or NameTable(ownership, gazetteer))
 
     def route(
         self, links: Sequence[Link], page: Page, _located: Located, _known: Known = NOTHING_KNOWN
     ) -> list[Claims]:
         """Owners of the targets around each link, the closest first; else a general node."""
-        return [self._claims(link, near) for link, near in zip(links, self.nearby(links, page), strict=True)]
+        claims = [self._claims(near) for near in self.nearby(links, page)]
+        return [own or none for own, none in zip(claims, general_claims(self._ownership, links), strict=True)]
 
     def nearby(self, links: Sequence[Link], page: Page) -> list[list[tuple[int, Named]]]:
         """For each link the names around it with their distance in tokens (0: in the link's text), closest first."""
@@ -62,18 +61,16 @@ class AnchorStrategy(Strategy):
         near = closest(starts, ends, spans, words, WINDOW_TOKENS, NEIGHBOURS)
         return [[(distance, found[n]) for distance, n in one] for one in near]
 
-    def _claims(self, link: Link, near: list[tuple[int, Named]]) -> Claims:
+    def _claims(self, near: list[tuple[int, Named]]) -> Claims:
+        if not near:
+            return ()
         targets = tuple([named.candidate for _, named in near if named.candidate.node is not None])
-        if targets:
-            claims = self._claimed.get(targets)
-            if claims is None:
-                if len(self._claimed) >= MEMO_CLAIMS:
-                    self._claimed.clear()
-                claims = self._claimed[targets] = _claims_of(targets)
-            return claims
-        if self._nowhere is not None:
-            return self._nowhere
-        return (Assignment(self._ownership.general_for(host_of(link.url)), None, "no_place"),)
+        claims = self._claimed.get(targets)
+        if claims is None:
+            if len(self._claimed) >= MEMO_CLAIMS:
+                self._claimed.clear()
+            claims = self._claimed[targets] = _claims_of(targets)
+        return claims
 
 
 def _claims_of(candidates: tuple[Candidate, ...]) -> Claims:

@@ -95,8 +95,8 @@ class BlendStrategy(Strategy):
         """The nodes of each link by probability, the most probable first."""
         own, claims = host_of(page.url), []
         made: dict[tuple[str, Terms], Claims] = {}  # links without words of their own have all the same evidence
-        for link, terms in zip(links, self.evidence(links, page, located, known), strict=True):
-            host = host_of(link.url)
+        hosts = [host_of(link.url) for link in links]
+        for host, terms in zip(hosts, self._evidence(links, hosts, page, located, known), strict=True):
             one = made.get((host, terms))
             if one is None:
                 view = known.hosts.get(host, NOTHING_SEEN)
@@ -108,25 +108,30 @@ class BlendStrategy(Strategy):
         self, links: Sequence[Link], page: Page, located: Located, known: Known = NOTHING_KNOWN
     ) -> list[Terms]:
         """What speaks for which place, for each link; without what the crawl remembers. The strongest first."""
+        return self._evidence(links, [host_of(link.url) for link in links], page, located, known)
+
+    def _evidence(
+        self, links: Sequence[Link], hosts: list[str], page: Page, located: Located, known: Known
+    ) -> list[Terms]:
         shared = self._places_of_page(page, located)
         own = host_of(page.url)
         address = self._ip.place_of(known.address) if self._ip and known.address else None
-        given = [] if address is None else [(-1.0, address.id, _ADDRESS)]
+        given = [] if address is None else [_turned(address.id, _ADDRESS, 1.0)]
         alike: dict[int, tuple[list[_Turned], Terms]] = {}
         found = []
         urls = self._url.findings([link.url for link in links])
-        for link, named, near in zip(links, urls, self._anchor.nearby(links, page), strict=True):
-            number = _OF_PAGE[host_of(link.url) == own][link.position]
+        for link, host, named, near in zip(links, hosts, urls, self._anchor.nearby(links, page), strict=True):
+            number = _OF_PAGE[host == own][link.position]
             if number not in alike:
-                terms = [*((-share, place_id, number) for place_id, share in shared), *given]
+                terms = [*(_turned(place_id, number, share) for place_id, share in shared), *given]
                 alike[number] = (terms, _strongest(terms))
             if not named and not near:
                 found.append(alike[number][1])
                 continue
-            terms = [(-1.0, f.candidate.place.id, _url_feature(f)) for f in named[:3]]
+            terms = [_turned(f.candidate.place.id, _url_feature(f), 1.0) for f in named[:3]]
             for distance, one in near[:3]:
                 kind = _AROUND if distance else _ANCHOR
-                terms.append((-1 / (1 + distance / HALF_DISTANCE), one.candidate.place.id, kind[link.position]))
+                terms.append(_turned(one.candidate.place.id, kind[link.position], 1 / (1 + distance / HALF_DISTANCE)))
             found.append(_strongest(terms + alike[number][0]))
         return found
 
@@ -155,9 +160,8 @@ class BlendStrategy(Strategy):
         receiver, _, likeliest = self._decided(host, nodes, chances, bars)
         names = self.ownership.names
         ranked = sorted((-chance, names[node]) for node, chance in zip(nodes, chances, strict=True) if node != NOBODY)
-        claims = [
-            Assignment(node, self._place_for(node, terms), "blend") for chance, node in ranked if -chance >= MIN_CLAIM
-        ]
+        places = self._places_for(terms) if ranked else {}
+        claims = [Assignment(node, places.get(node), "blend") for chance, node in ranked if -chance >= MIN_CLAIM]
         nowhere = Assignment(self.ownership.general_for(host), None, "no_place")
         if claims and receiver == claims[0].node:
             return Settled((*claims, nowhere) if chances[0] >= MIN_CLAIM else tuple(claims), likeliest)
@@ -247,14 +251,14 @@ class BlendStrategy(Strategy):
         )
         return tuple(nodes), general
 
-    def _place_for(self, node: str, terms: Terms) -> int | None:
-        """The place behind a node's claim: that of its strongest evidence; None if only memory speaks for it."""
-        mine = [
-            (strength * self.weights[number], -place_id)
-            for place_id, number, strength in terms
-            if self.owner_of(place_id) == node
-        ]
-        return -max(mine)[1] if mine else None
+    def _places_for(self, terms: Terms) -> dict[str | None, int]:
+        """The place behind each node's claim: that of its strongest evidence; none if only memory speaks for it."""
+        best: dict[str | None, tuple[float, int]] = {}
+        for place_id, number, strength in terms:
+            node, worth = self.owner_of(place_id), (strength * self.weights[number], -place_id)
+            if node not in best or worth > best[node]:
+                best[node] = worth
+        return {node: -negative for node, (_, negative) in best.items()}
 
     def owner_of(self, place_id: int) -> str | None:
         """The node that owns a place, by its id."""
@@ -269,7 +273,7 @@ class BlendStrategy(Strategy):
 
 
 NOTHING_SEEN = HostView()
-_Turned = tuple[float, int, int]  # evidence as it is put in order: less its strength, place, feature
+_Turned = tuple[float, int, int, tuple[int, int, float]]  # evidence with what it is put in order by before it
 
 
 def _by_position(kind: str) -> list[int]:
@@ -312,4 +316,8 @@ def _url_feature(finding: UrlFinding) -> int:
 
 
 def _strongest(terms: list[_Turned]) -> Terms:
-    return tuple([(place_id, number, -turned) for turned, place_id, number in sorted(terms)[:MAX_TERMS]])
+    return tuple([turned[3] for turned in sorted(terms)[:MAX_TERMS]])
+
+
+def _turned(place_id: int, number: int, strength: float) -> _Turned:
+    return -strength, place_id, number, (place_id, number, strength)

@@ -20,7 +20,7 @@ import xxhash
 from periplus.errors import ConfigError, UsageError
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
-from periplus.strategies.hash import host_of
+from periplus.strategies.general import general_claims
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 
@@ -138,5 +138,4 @@ class ClassifierStrategy(Strategy):
         geographic = tuple(Assignment(name, None, "classifier") for name in names if name != NOT_GEOGRAPHIC)
         if first != NOT_GEOGRAPHIC:
             return [geographic] * len(links)
-        general_for = self._ownership.general_for
-        return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
+        return general_claims(self._ownership, links)

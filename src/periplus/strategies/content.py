@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from periplus.model import Assignment, Link, Located, Mention, Page, Place
 from periplus.places import Gazetteer
-from periplus.strategies.hash import host_of
+from periplus.strategies.general import general_claims
 from periplus.strategies.names import Candidate, NameTable, glue
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
@@ -82,8 +82,7 @@ class ContentStrategy(Strategy):
             nodes.setdefault(owned[0], Assignment(owned[0], place.id, "content"))
         if nodes:
             return [tuple(nodes.values())] * len(links)
-        general_for = self._ownership.general_for
-        return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
+        return general_claims(self._ownership, links)
 
     def scores(self, page: Page, located: Located) -> list[tuple[float, Place]]:
         """Every place that the page may be about with its score, best first."""

@@ -12,11 +12,11 @@ from periplus.strategies.blend import ENOUGH
 
 __all__ = ["Demands"]
 
-MOST = 0.4
+MOST = 0.6
 MANY = 30
 """So many waiting make a node ask for all that it ever asks for."""
 
-FIRST = 0.5
+FIRST = 0.6
 """What is taken for usual before anything is known: a short crawl has no time to become choosy."""
 
 USUAL = 0.6

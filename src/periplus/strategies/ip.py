@@ -11,7 +11,7 @@ from periplus.errors import ConfigError
 from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.places import Gazetteer
 from periplus.strategies.address_places import AddressPlaces
-from periplus.strategies.hash import host_of
+from periplus.strategies.general import general_claims
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 
@@ -46,8 +46,7 @@ class IpStrategy(Strategy):
         owned = self._ownership.owner(place) if place else None
         if owned is not None and place is not None:
             return [(Assignment(owned[0], place.id, "ip"),)] * len(links)
-        general_for = self._ownership.general_for
-        return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
+        return general_claims(self._ownership, links)
 
     def place_of(self, address: str) -> Place | None:
         """Where the address is: the smallest place that is sure enough; None if nobody says."""

@@ -34,7 +34,7 @@ PULL = 0.002
 
 
 ADDRESSED_SHARE = 0.02
-"""Where fewer pages have an address of a target, nothing says how a decision turned out."""
+"""Where fewer pages have an address of a target, what a page is about says how the decision about it turned out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,25 @@ class Settling:
         self._pages += 1
         self._addressed += bool(told.addressed)
         went_by = self._expected.pop(fingerprint(url), None)
-        if went_by is not None and self._addressed >= ADDRESSED_SHARE * self._pages:
+        if went_by is not None:
             found, expected = forms(url), self._strategy.features_told(*went_by)
-            outcome = min((node for node in told.addressed if node in expected), default=None)
+            addressed = told.addressed
+            if self._addressed < ADDRESSED_SHARE * self._pages:
+                addressed = self._about(self._strategy, told)
+            outcome = min((node for node in addressed if node in expected), default=None)
             self._shapes.learn(found, stepped(self._learnt, expected, outcome, RATE, self._shapes.odds(found)))
             for i, learnt in enumerate(self._strategy.weights):
                 self._learnt[i] += PULL * (learnt - self._learnt[i])
+
+    @staticmethod
+    def _about(strategy: BlendStrategy, told: Told) -> frozenset[str]:
+        """The node that most of what a page is about belongs to, if any does."""
+        shares: dict[str | None, float] = {}
+        for place_id, share in told.places:
+            node = strategy.owner_of(place_id)
+            shares[node] = shares.get(node, 0.0) + share
+        half = sum(shares.values()) / 2
+        return frozenset(node for node, share in shares.items() if node is not None and share > half)
 
     def remember(self, fingerprint: int, node: str) -> None:
         """Take up a decision of an earlier run."""

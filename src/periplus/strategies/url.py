@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.conventions import TOWN_PEOPLE
+from periplus.strategies.general import general_claims
 from periplus.strategies.hash import host_of
 from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
@@ -65,7 +66,7 @@ class UrlStrategy(Strategy):
         urls = [link.url for link in links]
         findings = self.findings(urls)
         claims = [self._claims(url, found) for url, found in zip(urls, findings, strict=True)]
-        return [own or none for own, none in zip(claims, self._nowhere(links), strict=True)]
+        return [own or none for own, none in zip(claims, general_claims(self._ownership, links), strict=True)]
 
     def findings(self, urls: Sequence[str]) -> list[tuple[UrlFinding, ...]]:
         """The places that each of the URLs names, targets or not, the surest first."""
@@ -102,12 +103,6 @@ class UrlStrategy(Strategy):
         """The places that parts of URLs name, with their positions."""
         sightings = self._words.sightings(texts, urls, in_host=in_host)
         return [(s.link, finding) for s in sightings if (finding := self._settle(s)) is not None]
-
-    def _nowhere(self, links: Sequence[Link]) -> list[Claims]:
-        general_for, general = self._ownership.general_for, self._ownership.general
-        if len(general) == 1:
-            return [(Assignment(general[0], None, "no_place"),)] * len(links)
-        return [(Assignment(general_for(host_of(link.url)), None, "no_place"),) for link in links]
 
     def _claims(self, url: str, findings: tuple[UrlFinding, ...]) -> Claims:
         if not findings:

@@ -7,7 +7,8 @@ from periplus.urls.canonical import CanonicalUrl, canonicalize, fingerprint
 from periplus.urls.domains import registrable_domain
 from periplus.urls.filters import drop_reason
 from periplus.urls.marks import MarkCounter, MarkSet
-from periplus.urls.traps import TrapBudget, link_steps, url_pattern
+from periplus.urls.outline import outline
+from periplus.urls.traps import TrapBudget, link_steps
 
 __all__ = [
     "CanonicalUrl",
@@ -18,6 +19,6 @@ __all__ = [
     "drop_reason",
     "fingerprint",
     "link_steps",
+    "outline",
     "registrable_domain",
-    "url_pattern",
 ]

@@ -1,8 +1,8 @@
 """Endless sites: how far a step within one leads away, and how many URLs a host and a pattern may bring.
 
-A pattern is what is left of a URL when everything that can be counted through is taken out: numbers in the path,
-values in the query. A calendar, an endless list or a shop's filters are one pattern with one, two or more free
-dimensions. The more of them, the likelier it is that pages are only combined anew.
+A pattern is what is left of a URL when everything that can be counted through is taken out (`outline.py`): numbers in
+the path, values in the query. A calendar, an endless list or a shop's filters are one pattern with one, two or more
+free dimensions. The more of them, the likelier it is that pages are only combined anew.
 
 Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
 a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
@@ -15,11 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-import xxhash
-
 from periplus.urls.marks import MarkCounter
+from periplus.urls.outline import outline
 
-__all__ = ["MAX_STEPS", "TrapBudget", "link_steps", "url_pattern"]
+__all__ = ["MAX_STEPS", "TrapBudget", "link_steps"]
 
 NUMBERS = re.compile(r"\d+")
 NO_LETTERS = re.compile(r"[\d/._~-]+")
@@ -27,15 +26,6 @@ SHRINK = 4
 SECOND_DIMENSION = 5
 MAX_STEPS = 255
 """Steps are stored in a byte."""
-
-
-def url_pattern(url: str) -> tuple[str, int]:
-    """The pattern of a URL and the number of its free dimensions; order and values of parameters do not count."""
-    address, _, query = url.partition("?")
-    path, numbers = NUMBERS.subn("0", address.partition("://")[2].partition("/")[2])
-    names = sorted(piece.partition("=")[0] for piece in query.split("&")) if query else []
-    host = address.partition("://")[2].partition("/")[0]
-    return f"{host}/{path}?{'&'.join(names)}", numbers + len(names)
 
 
 def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[int]:
@@ -65,12 +55,6 @@ def _shape(url: str) -> tuple[str, str, int]:
     return f"{scheme}://{host}/", NO_LETTERS.sub("", path), free
 
 
-def _folder(url: str) -> int:
-    """The host with the first two folders of the path, in short."""
-    pieces = url.partition("?")[0].split("/", 5)
-    return xxhash.xxh3_64_intdigest("/".join(pieces[2 : min(5, len(pieces) - 1)]).encode())
-
-
 class TrapBudget:
     """Counts accepted URLs by host, by folder and by pattern. Rebuilt from the frontier when a crawl resumes."""
 
@@ -87,28 +71,27 @@ class TrapBudget:
         """The reason why the budget refuses the canonical URL; None, and one unit spent, if it does not."""
         if self._hosts[host] >= self._host_limit:
             return "host_quota"
-        pattern, dimensions = url_pattern(url)
+        folder, pattern, dimensions = outline(url)
         if dimensions:
-            key = xxhash.xxh3_64_intdigest(pattern.encode())
-            if self._patterns[key] >= max(1, self._pattern_limit // SHRINK ** (dimensions - 1)):
+            if self._patterns[pattern] >= max(1, self._pattern_limit // SHRINK ** (dimensions - 1)):
                 return "trap"
-            self._patterns.add(key)
+            self._patterns.add(pattern)
         self._hosts[host] += 1
-        self._enter(url)
+        self._enter(folder)
         return None
 
     def is_crowded(self, url: str) -> bool:
         """Whether the folder of the URL has brought its share already, so that further ones come last."""
-        return self._any_crowded and self._prefixes[_folder(url)] >= self._prefix_limit
+        return self._any_crowded and self._prefixes[outline(url)[0]] >= self._prefix_limit
 
-    def _enter(self, url: str) -> None:
-        if self._prefixes.add(_folder(url)) >= self._prefix_limit:
+    def _enter(self, folder: int) -> None:
+        if self._prefixes.add(folder) >= self._prefix_limit:
             self._any_crowded = True
 
     def spend(self, host: str, url: str) -> None:
         """Count a URL that is in the frontier already."""
+        folder, pattern, dimensions = outline(url)
         self._hosts[host] += 1
-        self._enter(url)
-        pattern, dimensions = url_pattern(url)
+        self._enter(folder)
         if dimensions:
-            self._patterns.add(xxhash.xxh3_64_intdigest(pattern.encode()))
+            self._patterns.add(pattern)

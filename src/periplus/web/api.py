@@ -23,7 +23,7 @@ from periplus.search.trend import check_every
 from periplus.web.bodies import Body, read_body
 from periplus.web.comparisons import Comparisons
 from periplus.web.desk import Missing, TaskDesk
-from periplus.web.downloads import Download, export_results
+from periplus.web.downloads import Download, can_export, export_results
 from periplus.web.events import Streams
 from periplus.web.guard import error_response
 from periplus.web.jobs import job_states
@@ -155,6 +155,7 @@ class Api:
             "tasks": self._desk is not None,
             "comparisons": len(self._comparisons.names()["results"]),
             "tiles": self._tiles,
+            "exports": can_export(self._collection),
         }
 
     def search(self, request: Request) -> dict[str, Any]:

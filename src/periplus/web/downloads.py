@@ -13,7 +13,7 @@ from periplus.export.selection import chosen_pages
 from periplus.search import Collection, SearchRequest
 from periplus.search.shard import LocalShard
 
-__all__ = ["EXPORT_FORMS", "Download", "export_results"]
+__all__ = ["EXPORT_FORMS", "Download", "can_export", "export_results"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,18 @@ EXPORT_FORMS: dict[str, _Form] = {
 }
 
 
+def can_export(collection: Collection) -> bool:
+    """Whether all pages are on this machine."""
+    return all(isinstance(shard, LocalShard) for shard in collection.shards)
+
+
 def export_results(collection: Collection, request: SearchRequest, form: str) -> Download:
     """The pages that answer a question, at most 10,000, as a file."""
     chosen = EXPORT_FORMS.get(form)
     if chosen is None:
         raise UsageError(f"to {form[:40]!r} is not possible; choose {', '.join(EXPORT_FORMS)}")
     wanted = {(hit.node, hit.page) for hit in chosen_pages(collection, request)}
-    if not all(isinstance(shard, LocalShard) for shard in collection.shards):
+    if not can_export(collection):
         raise UsageError("pages of other machines are not brought here; run `periplus export` where they are")
     keys = {(shard.crawl, shard.name): shard.key for shard in collection.shards}
 

@@ -280,6 +280,7 @@ SCHEMAS: dict[str, Schema] = {
             "tasks": FLAG,
             "comparisons": WHOLE,
             "tiles": TEXT,
+            "exports": FLAG,
         }
     ),
     "Details": _object(

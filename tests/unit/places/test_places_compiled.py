@@ -21,12 +21,16 @@ import json, sys
 from periplus.places import locate, open_gazetteer, scan
 from periplus.topics.keywords import count_keywords
 from periplus.topics.reading import read_document
+from periplus.urls import MarkCounter, outline
 gazetteer = open_gazetteer()
 texts = json.load(sys.stdin)
 print(scan.__file__)
 found = [locate(text, gazetteer, url="http://example.de/") for text in texts]
 read = [read_document(text, one, language="en") for text, one in zip(texts, found)]
 counted = [count_keywords(text, ("flood", "mayor", "river", "東京"), "en") for text in texts]
+urls = [f"http://a1.org/x{n % 9}/{n}/y?b={n}&a" + text[:n % 60].replace(" ", "/") for n, text in enumerate(texts * 40)]
+marks, outlines = MarkCounter(), [outline(url) for url in urls]
+counted += [(one, [marks.add(mark) for mark in one], len(marks)) for one in outlines]
 print(json.dumps([repr(one) for one in (*found, *read, *counted)]))
 """
 

@@ -270,9 +270,11 @@ def test_redirects_are_assigned_like_links_where_the_url_says_all() -> None:
     assert Settling(hashed, policy="a", overlap="allow").redirected("http://x.example/9", "x.example", "?") == wanted
 
 
-def test_outcomes_teach_while_the_crawl_runs() -> None:
+@pytest.mark.parametrize("addressed", [{"west"}, set()])
+def test_outcomes_teach_while_the_crawl_runs(addressed: set[str]) -> None:
+    """By addresses; where there are none, by what pages are about."""
     settling = Settling(blend(), policy="a", overlap="allow", orders=True)
-    told = Told(((place("Seattle, WA"), 1.0),), frozenset({"west"}))
+    told = Told(((place("Seattle, WA"), 0.6), (place("Boston, MA"), 0.2)), frozenset(addressed))
     for i in range(30):
         url = f"http://h{i}.example/~u{i}/"
         settling.settle((routed(url, ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)),), "general")

@@ -99,6 +99,7 @@ export interface Info {
   tasks: boolean;
   comparisons: number;
   tiles: string;
+  exports: boolean; // whether results can be taken away as files
 }
 
 export interface Evidence {

@@ -14,8 +14,10 @@ interface Comparison {
 
 const COLOURS = ["series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8"];
 const LESS_IS_BETTER = new Set(["overlap", "communication_overhead", "links_assigned_away_per_page"]);
-const WIDTH = 640;
 const HEIGHT = 260;
+const small = matchMedia("(max-width: 760px)");
+/** Plots are drawn as wide as they are shown, or their letters would shrink. */
+const wideness = () => (small.matches ? 340 : 640);
 
 export class CompareView {
   readonly element = el("div", { class: "compare" });
@@ -27,6 +29,7 @@ export class CompareView {
   constructor(private readonly onResult: (name: string) => void) {
     this.which.addEventListener("change", () => this.onResult(this.which.value));
     this.measure.addEventListener("change", () => this.draw());
+    small.addEventListener("change", () => this.draw());
     add(this.element, el("h2", { class: "overview-title" }, strings.compareTitle), this.body);
   }
 
@@ -98,16 +101,17 @@ function table(found: Comparison): HTMLElement {
 }
 
 function bars(found: Comparison, measure: string): SVGSVGElement {
+  const width = wideness();
   const rows = Object.entries(found.strategies).map(([name, row]) => [name, numberOf(row, measure)] as const);
   const most = Math.max(1e-9, ...rows.map(([, value]) => value ?? 0));
   const high = Math.max(HEIGHT, rows.length * 30 + 12); // as high as the plot beside it
   const step = Math.min(52, (high - 12) / rows.length);
   const thick = Math.min(26, step - 8);
   const top = (high - rows.length * step) / 2 + (step - thick) / 2;
-  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${high}`, class: "plot", role: "img", "aria-label": `${label(measure)}: ${rows.map(([name, value]) => `${name} ${value === null ? "–" : short(value)}`).join(", ")}` });
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${high}`, class: "plot", role: "img", "aria-label": `${label(measure)}: ${rows.map(([name, value]) => `${name} ${value === null ? "–" : short(value)}`).join(", ")}` });
   rows.forEach(([name, value], index) => {
     const y = top + index * step;
-    const length = ((value ?? 0) / most) * (WIDTH - 230);
+    const length = ((value ?? 0) / most) * (width - 230);
     picture.append(
       svg("text", { x: 110, y: y + thick / 2 + 4.5, class: "plot-name", "text-anchor": "end" }, name),
       svg("rect", { x: 120, y, width: Math.max(0, length), height: thick, rx: 3, class: COLOURS[index % COLOURS.length] ?? "" }),
@@ -139,16 +143,17 @@ function lines(found: Comparison, measure: string): SVGSVGElement | null {
   }));
   const all = series.flatMap((one) => one.points);
   if (all.length < 2 || measure === "pages") return null;
-  const [left, bottom, top] = [56, 34, 12];
+  const [left, bottom, top] = [46, 34, 12];
+  const width = wideness();
   const far = Math.max(...all.map(([pages]) => pages));
   const high = Math.max(1e-9, ...all.map(([, value]) => value));
-  const x = (pages: number) => left + (pages / far) * (WIDTH - left - 110);
+  const x = (pages: number) => left + (pages / far) * (width - left - 110);
   const y = (value: number) => HEIGHT - bottom - (value / high) * (HEIGHT - bottom - top);
-  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": `${label(measure)} ${strings.overPages}` });
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, class: "plot", role: "img", "aria-label": `${label(measure)} ${strings.overPages}` });
   for (const share of [0, 0.5, 1]) {
-    picture.append(svg("line", { x1: left, x2: WIDTH - 110, y1: y(high * share), y2: y(high * share), class: "axis" }), svg("text", { x: left - 8, y: y(high * share) + 4, class: "tick", "text-anchor": "end" }, short(high * share)));
+    picture.append(svg("line", { x1: left, x2: width - 110, y1: y(high * share), y2: y(high * share), class: "axis" }), svg("text", { x: left - 8, y: y(high * share) + 4, class: "tick", "text-anchor": "end" }, short(high * share)));
   }
-  picture.append(svg("text", { x: WIDTH - 110, y: HEIGHT - 8, class: "tick", "text-anchor": "end" }, `${far.toFixed(0)} ${strings.pages}`));
+  picture.append(svg("text", { x: width - 110, y: HEIGHT - 8, class: "tick", "text-anchor": "end" }, `${far.toFixed(0)} ${strings.pages}`));
   let lowest = -Infinity;
   for (const one of [...series].sort((a, b) => y(a.points.at(-1)?.[1] ?? 0) - y(b.points.at(-1)?.[1] ?? 0))) {
     const last = one.points.at(-1);

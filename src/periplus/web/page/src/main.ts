@@ -3,7 +3,7 @@
 import "@fontsource-variable/source-sans-3/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
 import "ol/ol.css";
-import { ask, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
+import { ask, attempt, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
 import { add, button, el, icon } from "./dom";
 import { facets } from "./facets";
 import { ResultList } from "./list";
@@ -80,7 +80,7 @@ const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => 
 const workspace = new Workspace((changes) => change(changes));
 const searchBody = el("div", { class: "body" }, side, main, map.element, trend.element);
 
-document.getElementById("app")?.append(
+document.getElementById("app")?.replaceChildren(
   el("a", { class: "skip", href: "#results" }, strings.skip),
   el("header", { class: "head" }, home, nav, form, holdings),
   searchBody,
@@ -217,6 +217,7 @@ async function show(): Promise<void> {
     if (error instanceof DOMException && error.name === "AbortError") return;
     if (!(error instanceof Refused)) throw error;
     failed(error.message);
+    void showHead(mine);
   } finally {
     if (asking === mine) document.body.classList.remove("is-loading");
   }
@@ -227,13 +228,15 @@ async function show(): Promise<void> {
 async function showWork(mine: AbortController): Promise<void> {
   document.body.classList.remove("is-loading", "is-overview");
   document.title = `${state.view === "compare" ? strings.compareView : strings.tasksView} — ${strings.name}`;
-  try {
+  await showHead(mine);
+}
+
+/** The views in the head, also where there is nothing else to show. */
+async function showHead(mine: AbortController): Promise<void> {
+  await attempt(async () => {
     known ??= await ask<Info>("info", undefined, mine.signal);
     showViews(known);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return;
-    if (!(error instanceof Refused)) throw error;
-  }
+  }, () => undefined); // what is shown below says what is wrong
 }
 
 function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info: Info): void {
@@ -246,7 +249,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
-    main.replaceChildren(asked ? meaning(answer, state, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(answer, points, over, events));
+    main.replaceChildren(asked ? meaning(answer, state, info.exports, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map, answer.query.area, heat);
   } else if (!asked) {
@@ -255,7 +258,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     map.show([], points, state.map, null, heat);
   } else {
     list.show(answer, state, info.tasks);
-    main.replaceChildren(meaning(answer, state, { change, onNarrow: narrow }), answer.hits.length ? list.element : nothing());
+    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : nothing());
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }

@@ -61,7 +61,7 @@ export class ResultMap {
     this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.tools.element, this.areaButton);
 
     this.placeLayer = new VectorLayer({
-      source: new Clusters(this.places, 44, (a, b) => pointOf(b).count - pointOf(a).count),
+      source: new Clusters(this.places, 52, (a, b) => pointOf(b).count - pointOf(a).count),
       style: (cluster, resolution) => placeStyle(cluster, resolution, this.behind),
       declutter: "names",
     });
@@ -150,12 +150,13 @@ export class ResultMap {
     this.areaButton.hidden = true;
     this.element.setAttribute("data-places", String(points.length));
     this.element.removeAttribute("data-drawn");
-    this.settle(view);
+    this.settle(view, area !== null);
     this.map.once("rendercomplete", () => this.element.setAttribute("data-drawn", ""));
     this.map.render();
   }
 
-  private settle(view: string): void {
+  /** `bounded`: an area was asked for, which is what is to be seen. */
+  private settle(view: string, bounded: boolean): void {
     const [lon, lat, zoom] = view.split(",").map(Number);
     this.settling = true;
     this.moved = false;
@@ -165,9 +166,10 @@ export class ResultMap {
       return;
     }
     const hits = this.hits.getFeatures().map((one) => one.getGeometry()?.getCoordinates() ?? [0, 0]);
-    const extent = hits.length ? boundingExtent(hits) : this.densest();
+    const area = bounded ? this.tools.extent : null;
+    const extent = area ?? (hits.length ? boundingExtent(hits) : this.densest());
     this.map.updateSize();
-    if (!hits.length && !this.places.getFeatures().length) {
+    if (!area && !hits.length && !this.places.getFeatures().length) {
       this.map.getView().setCenter(fromLonLat([0, 25]));
       this.map.getView().setZoom(1.6);
       return;

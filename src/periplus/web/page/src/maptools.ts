@@ -65,6 +65,11 @@ export class DrawTool {
     return this.drawing !== null;
   }
 
+  /** What the outlined area takes in; null if there is none. */
+  get extent(): Extent | null {
+    return this.source.isEmpty() ? null : (this.source.getExtent() ?? null);
+  }
+
   /** Whether the heat layer is shown. */
   setHeat(on: boolean): void {
     this.buttons.heat.setAttribute("aria-pressed", String(on));

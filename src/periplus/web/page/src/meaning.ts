@@ -10,14 +10,15 @@ export interface MeaningEvents {
   onNarrow(): boolean; // whether the facets are shown now
 }
 
-export function meaning(answer: SearchAnswer, state: State, events: MeaningEvents): HTMLElement {
+/** `exports`: whether the results can be taken away as files. */
+export function meaning(answer: SearchAnswer, state: State, exports: boolean, events: MeaningEvents): HTMLElement {
   const bar = el("div", { class: "meaning" });
   add(bar, el("p", { class: "total", role: "status" }, el("strong", {}, countOf(answer.total, "page", "pages")), el("span", { class: "took" }, ` in ${Math.max(1, Math.round(answer.seconds * 1000))} ms`)));
   const chips = el("div", { class: "chips" });
   where(chips, answer, state, events);
   when(chips, answer, state, events);
   if (state.view !== "statistics") add(bar, sorting(state, events));
-  if (answer.total) add(bar, narrowing(events), exporting(state));
+  if (answer.total) add(bar, narrowing(events), exports && exporting(state));
   if (chips.childElementCount) add(bar, chips);
   if (answer.did_you_mean) {
     const meant = answer.did_you_mean;

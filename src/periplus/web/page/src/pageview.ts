@@ -74,7 +74,7 @@ export class PageDialog {
     fact(strings.node, view.node);
     const places = el("ul", { class: "page-places" });
     for (const place of view.places.filter((one) => (one.weight ?? 1) >= 0.01).slice(0, 12)) {
-      const share = place.weight === undefined ? "" : ` · ${Math.round(place.weight * 100)} %`;
+      const share = place.weight === undefined ? "" : ` · ${Math.round(place.weight * 100)}\u00a0%`;
       places.append(el("li", {}, button(`${place.label ?? place.name}${share}`, () => this.onPlace(place.id), { class: "chip" })));
     }
     const why = el("div", { class: "evidence" }, el("p", { class: "path" }, strings.loadingWord));

@@ -76,8 +76,10 @@ export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (pl
     try {
       const found = await ask<Suggested>("suggest", new URLSearchParams({ q: text }), waiting.signal);
       const terms = found.terms.filter((term) => term.text.trim().toLowerCase() !== input.value.trim().toLowerCase()).slice(0, MOST_TERMS);
+      const named = (place: Place) => place.label ?? place.name;
+      const twice = (place: Place) => found.places.filter((one) => named(one) === named(place)).length > 1;
       offers = [
-        ...found.places.map((place): Offer => ({ text: place.label ?? place.name, note: count(place.pages), kind: "place", take: () => takePlace(place) })),
+        ...found.places.map((place): Offer => ({ text: twice(place) ? `${named(place)} (${strings.kinds[place.kind] ?? place.kind})` : named(place), note: count(place.pages), kind: "place", take: () => takePlace(place) })),
         ...terms.map((term): Offer => ({ text: term.text, note: count(term.pages), kind: "term", take: () => onText(term.text) })),
       ];
       show();

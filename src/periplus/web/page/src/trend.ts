@@ -86,7 +86,7 @@ export class TrendPanel {
       return;
     }
     const most = Math.max(...buckets.map((bucket) => bucket.count), 1);
-    const step = Math.min(56, width / buckets.length);
+    const step = Math.min(120, width / buckets.length);
     const picture = svg("svg", { width, height: HEIGHT + BASE, role: "img" });
     picture.append(svg("title", {}, `${strings.trend}: ${buckets.map((b) => `${b.start} ${b.count}`).slice(0, 60).join(", ")}`));
     picture.append(svg("line", { x1: 0, x2: width, y1: HEIGHT + 0.5, y2: HEIGHT + 0.5, class: "axis" }));

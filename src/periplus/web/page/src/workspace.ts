@@ -2,7 +2,7 @@
 
 import { ask, attempt, type TaskDetail, type TaskList } from "./api";
 import { CompareView } from "./compare";
-import { el } from "./dom";
+import { button, el } from "./dom";
 import type { State } from "./state";
 import { strings } from "./strings";
 import { TaskFormView } from "./taskform";
@@ -46,19 +46,22 @@ export class Workspace {
     this.listen("", (state) => {
       if (list.element.parentElement !== this.element) this.element.replaceChildren(list.element);
       list.show(state);
+    }, (message) => {
+      if (list.element.parentElement === this.element) list.say(message);
+      else if (message) this.failed(message);
     });
   }
 
   private showTask(id: string): void {
     const live = new TaskLiveView({ onBack: () => this.change({ view: "tasks", task: "" }), onResults: () => this.change({ view: "results", task: "" }) });
     this.loading();
-    this.listen(`?task=${encodeURIComponent(id)}`, (state) => {
+    this.listen(id, (state) => {
       if (!state.task) return;
       if (live.element.parentElement !== this.element) this.element.replaceChildren(live.element);
       live.show(state.task);
     }, (message) => {
       if (live.element.parentElement === this.element) live.say(message);
-      else this.failed(message);
+      else if (message) this.failed(message);
     });
   }
 
@@ -79,15 +82,22 @@ export class Workspace {
     void this.compare.show(result);
   }
 
-  private listen(query: string, draw: (state: Live) => void, say: (message: string) => void = () => {}): void {
-    const stream = new EventSource(`/api/tasks/events${query}`);
+  /** `task`: its number, or none for all of them. */
+  private listen(task: string, draw: (state: Live) => void, say: (message: string) => void): void {
+    const stream = new EventSource(`/api/tasks/events${task ? `?task=${encodeURIComponent(task)}` : ""}`);
     this.stream = stream;
     stream.addEventListener("state", (event) => {
       say("");
       draw(JSON.parse((event as MessageEvent<string>).data) as Live);
     });
     stream.addEventListener("trouble", (event) => say((JSON.parse((event as MessageEvent<string>).data) as { error: string }).error));
-    stream.addEventListener("error", () => say(strings.liveLost)); // the browser tries again by itself
+    stream.addEventListener("error", () => {
+      if (stream.readyState !== EventSource.CLOSED) return say(strings.liveLost); // the browser tries again by itself
+      void attempt(async () => {
+        await ask(task ? `tasks/${encodeURIComponent(task)}` : "tasks"); // refused: this says why
+        say(strings.liveLost);
+      }, say);
+    });
   }
 
   private loading(): void {
@@ -95,6 +105,6 @@ export class Workspace {
   }
 
   private failed(message: string): void {
-    this.element.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message)));
+    this.element.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message), button(strings.back, () => this.change({ view: "tasks", task: "" }), { class: "secondary" })));
   }
 }
