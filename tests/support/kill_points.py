@@ -310,7 +310,7 @@ def deaths(bench: Bench, options: argparse.Namespace) -> int:
     shown = shown_deaths(options.pages, recording, tally)
     print(json.dumps(shown | {"wrong": tally.wrong}))
     if options.docs:
-        write_table(options.docs, "kill-all", "`make kill-all`", shown)
+        write_table(options.docs, f"kill-all-{options.pages}", f"`make kill-all KILL_PAGES={options.pages}`", shown)
     return 1 if tally.wrong else 0
 
 
