@@ -57,7 +57,9 @@ from periplus.store.ways import within_reach
 __all__ = ["Crawl"]
 
 COMMIT_SECONDS = 0.05
-INDEX_SECONDS = 2.0
+INDEX_SECONDS, MOST_INDEX_SECONDS, INDEX_REST = 2.0, 30.0, 10.0
+"""Pause between two rounds of indexing: so many times what the last one took, within these bounds. A commit of an index
+costs the same for one page and for hundreds, and every node has an index. Who searches brings it up to date anyway."""
 PROGRESS_SECONDS = 0.5
 REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
@@ -377,9 +379,12 @@ class Crawl:
     # -- Index, limits, progress -------------------------------------------------------------------
 
     async def _keep_indexing(self) -> None:
+        pause = INDEX_SECONDS
         while True:
-            await self._clock.sleep(INDEX_SECONDS)
+            await self._clock.sleep(pause)
+            began = self._clock.monotonic()
             await self._index(again=False)
+            pause = min(MOST_INDEX_SECONDS, max(INDEX_SECONDS, INDEX_REST * (self._clock.monotonic() - began)))
 
     async def _index(self, *, again: bool) -> None:
         """Bring every node's index up to what is committed; one thread, so rounds never overlap.

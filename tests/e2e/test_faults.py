@@ -49,7 +49,7 @@ def test_K10_the_power_fails_and_any_part_of_what_was_not_synced_is_gone(durabil
     result = fault_runs(
         *("power", "--pages", "8", "--losses", "6", "--durability", durability), program="kill_points.py"
     )
-    assert result["losses"] == 8
+    assert result["losses"] == 6
     if durability == "full":
         assert (result["forgotten_at_most"], result["lost_at_most"], result["repaired"]) == (0, 0, 0)
 

@@ -8,6 +8,7 @@ reads.
 
 import json
 import sqlite3
+from array import array
 from collections import Counter
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -25,7 +26,7 @@ from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
-from periplus.urls import fingerprint, registrable_domain
+from periplus.urls import MarkCounter, fingerprint, registrable_domain
 
 __all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end", "place_row"]
 
@@ -35,9 +36,6 @@ ARCHIVE_END = "archive_end"
 ArchivePlace = tuple[str | None, int | None, int | None]
 NOWHERE: ArchivePlace = (None, None, None)
 SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
-
-
-MAX_QUEUED_KNOWN = 500_000
 
 
 class NodeStore:
@@ -70,8 +68,11 @@ class NodeStore:
         self.in_cluster = False
         self.is_home = False
         """Whether the node remembers what it let through as a URL's home: in a cluster that forbids overlap."""
-        self._queued: dict[int, tuple[int, str]] = {}  # fingerprint -> id and host, of URLs added in this run
         self._next_url = self._next("url")
+        self._added = MarkCounter()  # by fingerprint the ids of URLs added in this run, where priorities may change
+        self._added_from = self._next_url
+        self._added_hosts = array("I")  # host ids of the URLs from there on
+        self._host_names: dict[int, str] = {}
         self._next_page = self._next("page")
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
         self.archive.resume(*archive_end(self.db))
@@ -111,6 +112,7 @@ class NodeStore:
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
         self._next_url, self._next_page, self._revision = next_url, next_page, revision
+        del self._added_hosts[max(0, next_url - self._added_from) :]
         for host in self._new_hosts:
             del self._hosts[host]
         self._places.difference_update(self._new_places)
@@ -174,9 +176,9 @@ class NodeStore:
             )
             lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
             if self.revalues:
-                if len(self._queued) >= MAX_QUEUED_KNOWN:
-                    del self._queued[next(iter(self._queued))]
-                self._queued[new.fingerprint] = (url_id, new.host)
+                self._added.put(new.fingerprint, url_id)
+                self._added_hosts.append(host_id)
+                self._host_names[host_id] = new.host
             queued.append((lease, host_id))
         self.db.executemany(
             "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap) "
@@ -186,13 +188,14 @@ class NodeStore:
 
     def _revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
         """Queued URLs get the priority that all their parents say; gives the best one by host."""
-        rows = [(priority, *self._queued[mark]) for mark, priority in changed if mark in self._queued]
+        rows = [(priority, url_id) for mark, priority in changed if (url_id := self._added[mark])]
         self.db.executemany(
             "UPDATE url SET priority = ? WHERE id = ? AND state = ?",
-            [(priority, url_id, UrlState.QUEUED) for priority, url_id, _ in rows],
+            [(priority, url_id, UrlState.QUEUED) for priority, url_id in rows],
         )
         best: dict[str, float] = {}
-        for priority, _, host in rows:
+        for priority, url_id in rows:
+            host = self._host_names[self._added_hosts[url_id - self._added_from]]
             best[host] = max(priority, best.get(host, priority))
         return best
 
@@ -228,7 +231,6 @@ class NodeStore:
             (done.host_not_before, self._host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
-            self._queued.pop(fingerprint(lease.url), None)
             self._add_page(done, done.fetched, done.analysis)
         elif done.outcome is Outcome.NOT_MODIFIED and done.fetched is not None:
             self._archive_unchanged(lease, done.fetched)

@@ -30,4 +30,6 @@ cdef class MarkCounter(Table):
     @cython.locals(key=cython.ulonglong, segment=Segment, at=cython.longlong)
     cpdef unsigned int count(self, object mark) except? 0
     @cython.locals(key=cython.ulonglong, segment=Segment, at=cython.longlong)
+    cpdef void put(self, object mark, unsigned int number) except *
+    @cython.locals(key=cython.ulonglong, segment=Segment, at=cython.longlong)
     cpdef unsigned int add(self, object mark, unsigned int count=*) except? 0

@@ -139,6 +139,15 @@ class MarkCounter(Table):
         at = segment.find(key)
         return segment.counts[at] if at >= 0 else 0
 
+    def put(self, mark: int, number: int) -> None:
+        """Remember a number for the mark, in place of what was there."""
+        key = mark & MASK or STAND_IN
+        segment = self.segments[key >> 56]
+        at = segment.find(key)
+        if at < 0:
+            at = segment.enter(key)
+        segment.counts[at] = number
+
     def add(self, mark: int, count: int = 1) -> int:
         """Count further; gives the new number."""
         key = mark & MASK or STAND_IN
