@@ -1,6 +1,6 @@
 """How much a crawl takes, from what was measured; writes the table into docs/operations.md.
 
-    python scripts/sizing.py [--urls 3e5] [--docs docs/operations.md]
+    python scripts/sizing.py [--urls 1e6] [--docs docs/operations.md]
 
 Measured here: what a known URL costs in memory and on the disk, and how long taking up a frontier takes
 (`bench_frontier.py`). Read from the tables that other commands have written: the last `make soak` and `make bench`.
@@ -35,13 +35,16 @@ def engine_figures(page: str) -> dict[str, str]:
 
 
 def frontier_figures(urls: float) -> dict[str, float]:
-    """What a known URL costs, measured now."""
-    command = [sys.executable, str(ROOT / "scripts" / "bench_frontier.py"), "--sizes", str(urls), "--json"]
+    """What a further known URL costs, measured now: between a fourth of so many and all of them."""
+    sizes = f"{urls / 4},{urls}"
+    command = [sys.executable, str(ROOT / "scripts" / "bench_frontier.py"), "--sizes", sizes, "--json"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    told = json.loads(done.stdout)
-    rows = told if isinstance(told, list) else told.get("sizes", [told])
-    last: dict[str, float] = rows[-1]
-    return last
+    few, many = json.loads(done.stdout)["sizes"]
+    further: dict[str, float] = dict(many)
+    for name in ("memory_bytes_per_url", "disk_bytes_per_url"):
+        grown = many[name] * many["urls"] - few[name] * few["urls"]
+        further[name] = round(grown / (many["urls"] - few["urls"]), 1)
+    return further
 
 
 def table(urls: float) -> str:
@@ -74,7 +77,7 @@ def table(urls: float) -> str:
 def main() -> None:
     """Print the table, or write it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--urls", type=float, default=3e5)
+    parser.add_argument("--urls", type=float, default=1e6)
     parser.add_argument("--docs", type=Path)
     given = parser.parse_args()
     text = table(given.urls)

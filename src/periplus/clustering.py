@@ -21,7 +21,7 @@ from periplus.cluster import Board, CrawlRecord
 from periplus.cluster.addresses import cluster_settings
 from periplus.cluster.control import ask_all, only_crawl, order, read_crawl, read_nodes, submit
 from periplus.errors import EnvironmentFailure
-from periplus.exchange.connection import Temporary, connected, crawl_key, jetstream, temporary_errors
+from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
 from periplus.settings import ClusterSettings, Job, job_from_dict
 
@@ -75,6 +75,7 @@ async def submitted_job(settings: ClusterSettings, name: str) -> Job:
             record = await read_crawl(board, __version__)
             if record is not None:
                 return job_from_dict(tomllib.loads(record.job), f"the job in {board.bucket}")
+            give_way()
             await asyncio.sleep(FOLLOW_SECONDS)
 
 
@@ -93,6 +94,7 @@ async def followed(prepared: Prepared, show: Callable[[dict[str, Any]], None]) -
                 show(status)
                 if status["state"] in ("ended", "stopping") and not any(n["alive"] for n in status["nodes"].values()):
                     return status
+            give_way()
             await asyncio.sleep(FOLLOW_SECONDS)
 
 
@@ -172,6 +174,7 @@ async def _shown(settings: ClusterSettings, crawl: str, *, watch: bool, as_json:
                 while True:
                     with contextlib.suppress(Temporary):
                         live.update(status_table(await _status(client, board, key)), refresh=True)
+                    give_way()
                     await asyncio.sleep(1.0)
 
 
