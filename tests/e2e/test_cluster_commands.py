@@ -100,7 +100,8 @@ class Machines:
 def watched(machines: Machines) -> Iterator[int]:
     """`cluster status --watch` on a terminal; gives what it writes there."""
     ours, theirs = pty.openpty()
-    command = [str(PERIPLUS), "cluster", "status", "--watch", "--cluster", machines.hub.url]
+    heard = ["env", "--default-signal=INT"]  # who runs the tests in the background may have it ignored
+    command = [*heard, str(PERIPLUS), "cluster", "status", "--watch", "--cluster", machines.hub.url]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | {"COLUMNS": "120"})
     os.close(theirs)
     try:
