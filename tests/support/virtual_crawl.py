@@ -8,6 +8,7 @@ import asyncio
 import functools
 import itertools
 import random
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
@@ -77,7 +78,7 @@ class Killed(BaseException):
     """The process dies here."""
 
 
-class VirtualWeb:
+class VirtualWeb(ABC):
     """What hosts answer, and their log. Lives longer than any crawl. Without robots.txt and pages unless told."""
 
     delay = 1.0
@@ -101,9 +102,9 @@ class VirtualWeb:
         """What a host says to a request."""
         return Reply(404 if url.endswith("/robots.txt") else 200, rest=self.usual_rest(host))
 
+    @abstractmethod
     def read(self, fetched: Fetched) -> Analysis:
         """What a page or a sitemap says."""
-        raise NotImplementedError(fetched.url)
 
 
 def listed(urls: list[tuple[str, str]], outcome: Outcome = Outcome.SITEMAP, digest: int = 0) -> Analysis:
