@@ -16,6 +16,7 @@ import numpy as np
 import xxhash
 
 from periplus.errors import UsageError
+from periplus.files import write_whole
 from periplus.replay import play
 from periplus.store.database import storage_errors
 from periplus.world import World
@@ -167,6 +168,4 @@ def _load(path: Path) -> dict[str, Any] | None:
 
 def _save(path: Path, measures: dict[str, Any]) -> None:
     with storage_errors(path):
-        unfinished = path.with_suffix(".part")
-        unfinished.write_text(json.dumps(measures, sort_keys=True), "utf-8")
-        unfinished.replace(path)
+        write_whole(path, json.dumps(measures, sort_keys=True).encode())

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from periplus.analysis import Examined, Lens, conclude, examine
 from periplus.errors import BadContent
 from periplus.evaluate.measures import NO_TARGET
+from periplus.files import write_whole
 from periplus.model import Analysis, Fetched, Link
 from periplus.store.database import storage_errors
 from periplus.strategies import BlendStrategy, Known, Ownership
@@ -86,9 +87,7 @@ class World:
         """Keep what was read, to be loaded for the same lenses: reading a web takes far longer than playing it."""
         kept = _Kept(self.nodes, list(self.facts.values()), {name: dict(found) for name, found in self.routes.items()})
         with storage_errors(path):
-            unfinished = path.with_suffix(".part")
-            unfinished.write_bytes(msgspec.msgpack.encode(kept))
-            unfinished.replace(path)
+            write_whole(path, msgspec.msgpack.encode(kept))
 
     @classmethod
     def load(cls, path: Path, lenses: Mapping[str, Lens]) -> "World | None":

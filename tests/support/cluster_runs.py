@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -120,13 +121,27 @@ class ClusterRun:
         """Wait for the end of all; gives their summaries."""
         summaries, deadline = {}, time.monotonic() + seconds
         try:
+            while any(process.poll() is None for process in self.processes.values()):
+                failed = [node for node, process in self.processes.items() if process.poll()]
+                assert not failed, f"{failed} of {list(self.processes)}: {self.status()}\n{self._last_words()}"
+                assert time.monotonic() < deadline, f"no end: {self.status()}\n{self._last_words()}"
+                time.sleep(0.05)
             for node, process in self.processes.items():
-                out, err = process.communicate(timeout=max(1.0, deadline - time.monotonic()))
+                out, err = process.communicate()
                 assert process.returncode == 0, f"{node}: {process.returncode} {err[-2000:]} {self.status()}"
                 summaries[node] = json.loads(out.splitlines()[-1])
         finally:
             self.end()
         return summaries
+
+    def _last_words(self) -> str:
+        """The ends of the nodes' logs, and what the processes say when they are ended."""
+        words = [f"{log.parent.name}: {log.read_text('utf-8')[-1500:]}" for log in self.folder.rglob("log.jsonl")]
+        for node, process in self.processes.items():
+            if process.poll() is None:
+                process.send_signal(signal.SIGABRT)  # with PYTHONFAULTHANDLER it says what its threads do
+            words.append(f"{node}: {process.communicate()[1][-3000:]} {process.returncode}")
+        return "\n".join(words)
 
     def end(self) -> None:
         """Leave no process behind."""

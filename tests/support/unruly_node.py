@@ -19,15 +19,15 @@ def make_unruly() -> None:
     """Replace how the exchange takes what has come."""
     take, numbers, tasks = NatsExchange._take, random.Random(5), set()
 
-    async def later(exchange: NatsExchange, node: str, inbox: Any, message: Any) -> None:
+    async def later(exchange: NatsExchange, node: str, inbox: Any, message: Any, how: str) -> None:
         await asyncio.sleep(numbers.uniform(0.05, LONGEST_SECONDS))
+        exchange.counts[f"made {how}"] += 1  # only now: the crawl may end before
         await take(exchange, node, inbox, message)
 
     async def unruly(exchange: NatsExchange, node: str, inbox: Any, message: Any) -> None:
         chance = numbers.random()
         if chance < 2 * SHARE:
-            exchange.counts["made late" if chance < SHARE else "made twice"] += 1
-            task = asyncio.create_task(later(exchange, node, inbox, message))
+            task = asyncio.create_task(later(exchange, node, inbox, message, "late" if chance < SHARE else "twice"))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
         if chance >= SHARE:

@@ -9,7 +9,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
-    "errors", "clock", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
+    "errors", "clock", "files", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
     "pages", "places", "topics", "strategies", "network", "exchange", "cluster", "store", "index", "search", "export",
     "running", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
     "node", "job", "resume", "report", "equipment", "crawl", "verify", "relocation", "world", "replay", "compare",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from periplus.errors import DiskFull, GazetteerMissing, PlaceError
+from periplus.files import write_whole
 from periplus.places.build import build_arrays
 from periplus.places.container import FORMAT, Container, read_container, write_container
 from periplus.places.dumps import merge_geonames
@@ -152,9 +153,7 @@ def add_records(records: list[dict[str, Any]]) -> None:
         own_path().parent.mkdir(parents=True, exist_ok=True)
         before = own_path().read_text(encoding="utf-8") if own_path().exists() else ""
         lines = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
-        temporary = own_path().with_suffix(".part")
-        temporary.write_bytes((before + lines).encode("utf-8", "replace"))
-        temporary.replace(own_path())
+        write_whole(own_path(), (before + lines).encode("utf-8", "replace"))
     except OSError as error:
         raise DiskFull(f"cannot write {own_path()}: {error.strerror}; set PERIPLUS_CACHE") from error
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from periplus.errors import DiskFull, PlaceError, UsageError
+from periplus.files import write_whole
 from periplus.places.folding import fold
 
 if TYPE_CHECKING:
@@ -75,11 +76,9 @@ class StreetNames:
         """Write all names to one file, atomically: a ZIP or the id of an area, a tab, a street."""
         rows = [f"{zip_code}\t{key}\n" for zip_code, keys in self.by_zip.items() for key in keys]
         rows += [f"#{area}\t{key}\n" for area, keys in self.by_area.items() for key in keys]
-        temporary = path.with_suffix(".part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text("".join(sorted(rows)), encoding="utf-8")
-            temporary.replace(path)
+            write_whole(path, "".join(sorted(rows)).encode())
         except OSError as error:
             raise DiskFull(f"cannot write {path}: {error.strerror}; set PERIPLUS_CACHE") from error
 

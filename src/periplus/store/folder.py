@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from periplus.errors import DiskFull, FolderInUse, NotACrawl
+from periplus.files import write_whole
 from periplus.store.database import storage_errors
 
 __all__ = ["CrawlFolder", "NodeFolder"]
@@ -84,15 +85,10 @@ class CrawlFolder:
         return [self.node(p.parent.name) for p in sorted((self.path / "nodes").glob("*/node.db"))]
 
     def write_job(self, toml: str) -> None:
-        """Keep the job beside its results; whole or not at all, also when the power fails."""
+        """Keep the job beside its results; nodes of a cluster that share the folder all do so."""
         with storage_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            draft = self.job_file.with_suffix(".new")
-            with draft.open("w", encoding="utf-8") as file:
-                file.write(toml)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self.job_file)
+            write_whole(self.job_file, toml.encode())
 
     def check_room(self, reserve_bytes: int) -> None:
         """DiskFull if less than the reserve is free."""
