@@ -135,6 +135,30 @@ def test_control_characters_vanish_written_or_referred_to() -> None:
     assert read("<p>&#65;&#x41;&#20013;").text == "AA中"
 
 
+@pytest.mark.parametrize("turning", [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+def test_C4_no_text_turns_the_direction_of_what_stands_behind_it(turning: int) -> None:
+    """Neither written nor referred to, nor put together from what was dropped; marks and joiners stay."""
+    written = chr(turning)
+    forms = (
+        written,
+        f"&#{turning};",
+        f"&#x{turning:X};",
+        f"&#0{turning} ",
+        f"&#x{turning:x}",
+        f"&#{written}{turning};",
+    )
+    page = read("".join(f"<title>a{form}b</title><a href=/x>c{form}d</a><p>e{form}f</p>" for form in forms))
+    anchors = "".join(link.anchor for link in page.links)
+    assert written not in page.title + page.text + page.description + anchors
+    assert [len(page.links), page.title] == [len(forms), "ab"]
+    assert read("<title>نمی\u200cخواهم\u200f</title><p>x").title == "نمی\u200cخواهم\u200f"
+
+
+def test_C4_what_is_half_a_character_is_none() -> None:
+    page = read(b"<title>a&#xD800;b\xed\xa0\x80c</title><p>d&#55357;&#56832;e\xf0\x9f" + b"x" * 1000)
+    assert (page.title + page.text).encode("utf-8")  # as databases and files want it
+
+
 @pytest.mark.parametrize(
     ("html", "title"),
     [
