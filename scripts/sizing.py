@@ -2,8 +2,9 @@
 
     python scripts/sizing.py [--urls 1e6] [--docs docs/operations.md]
 
-Measured here: what a known URL costs in memory and on the disk, and how long taking up a frontier takes
-(`bench_frontier.py`). Read from the tables that other commands have written: the last `make soak` and `make bench`.
+Measured here: what a known URL costs in memory and on the disk, how long taking up a frontier takes
+(`bench_frontier.py`), and how large an index is beside the text of its pages (`bench_search.py`). Read from the tables
+that other commands have written: the last `make soak` and `make bench`.
 """
 
 import argparse
@@ -12,8 +13,14 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+
+import numpy as np
+from bench_search import generated, index_rate, vocabulary, write_crawl
+
+from periplus.places import open_gazetteer
 
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"<!-- sizing -->.*?<!-- /sizing -->", re.DOTALL)
@@ -47,6 +54,16 @@ def frontier_figures(urls: float) -> dict[str, float]:
     return further
 
 
+def index_ratio(pages: int, size: int) -> float:
+    """How many times the text of so many pages, of so many bytes each, their index takes."""
+    words = vocabulary(np.random.default_rng(1))
+    towns = sorted(open_gazetteer().cities_of("US"), key=lambda town: (-town.population, town.id))[:500]
+    with tempfile.TemporaryDirectory(prefix="periplus-sizing-") as name:
+        crawl, text_bytes = write_crawl(generated(pages, size, words, towns), Path(name))
+        _, index_bytes = index_rate(crawl)
+    return index_bytes / text_bytes
+
+
 def table(urls: float) -> str:
     """The table."""
     soak = soak_figures((ROOT / "docs" / "operations.md").read_text("utf-8"))
@@ -63,6 +80,8 @@ def table(urls: float) -> str:
             f"{url['resume_seconds_per_million']:g} s",
             f"make sizing, {when}",
         ),
+        "index of pages of 15 KB of text": (f"{index_ratio(4_000, 15_000):.2f} × the text", f"make sizing, {when}"),
+        "index of pages of 500 bytes of text": (f"{index_ratio(40_000, 500):.2f} × the text", f"make sizing, {when}"),
         "processor time of a page of 49 KB, everything on": (f"{engine['CPU ms/page']} ms", "make bench"),
         "pages a second on two cores": (engine["pages/s"], "make bench"),
         "sockets at most, and their bound": (soak.get("sockets at most and bound", "?"), "make soak"),

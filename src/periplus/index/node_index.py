@@ -25,7 +25,7 @@ from periplus.index.anchors import Anchors
 from periplus.index.query import IndexQuery, compile_query
 from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
-from periplus.store.database import storage_errors
+from periplus.store.database import read_only, storage_errors
 
 __all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
 
@@ -427,6 +427,8 @@ def _translated(error: ValueError, path: Path) -> PeriplusError:
         return FolderInUse(f"{path}: another process is writing this index; try again later")
     if "No space left" in text or "StorageFull" in text:
         return DiskFull(f"{path}: no room left on the disk; free some and run the same command again")
-    if "Permission denied" in text or "PermissionDenied" in text or "Read-only" in text:
+    if "Read-only" in text:
+        return read_only(path)
+    if "Permission denied" in text or "PermissionDenied" in text:
         return EnvironmentFailure(f"{path}: the index cannot be written: permission denied")
     return Corrupt(f"{path}: the index cannot be read ({text[:100]}); delete this folder and it is built anew")

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 from crawl_values import fetched
-from effort import bounded_effort
+from effort import bounded_effort, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -547,7 +547,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(st.lists(FRAGMENTS | st.text(max_size=5), max_size=40), st.sampled_from(["", "text/html; charset=shift_jis"]))
 def test_any_markup_gives_a_page_or_our_error(pieces: list[str], header: str) -> None:
     body = "".join(pieces).encode("utf-8", "surrogatepass")
@@ -559,7 +559,7 @@ def test_any_markup_gives_a_page_or_our_error(pieces: list[str], header: str) ->
     assert all(link.url.startswith(("http://", "https://")) for link in page.links)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["text/html", "text/html; charset=gbk", "text/html; charset=utf-16"]))
 def test_any_bytes_give_a_page_or_our_error(body: bytes, header: str) -> None:
     with contextlib.suppress(PeriplusError):
