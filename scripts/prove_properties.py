@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 MARK = re.compile(r"<!-- properties -->.*?<!-- /properties -->", re.DOTALL)
 HEAD = "| room | properties | examples | found wrong | last run of `make properties` | processor seconds |"
-GENERATED = re.compile(r"generate phase .*?(\d+) passing examples, (\d+) failing", re.DOTALL)
+GENERATED = re.compile(r"generate phase.*?([\d,]+) passing, ([\d,]+) failing", re.DOTALL)
 COUNTED = re.compile(r"(\d+) (passed|failed|error)")
 
 
@@ -30,7 +30,7 @@ def rooms() -> dict[str, list[str]]:
     """The files with properties, by their folder."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        if re.search(r"^ *@given\(", path.read_text("utf-8"), re.MULTILINE):
+        if re.search(r"^@given\(", path.read_text("utf-8"), re.MULTILINE):
             found[path.parent.name].append(str(path.relative_to(ROOT)))
     return dict(found)
 
@@ -45,7 +45,7 @@ def proved(room: str, files: list[str]) -> dict[str, Any]:
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     last = done.stdout.strip().rpartition("\n")[2]
     outcomes = {word: int(number) for number, word in COUNTED.findall(last)}
-    examples = sum(int(passing) for passing, _ in GENERATED.findall(done.stdout))
+    examples = sum(int(passing.replace(",", "")) for passing, _ in GENERATED.findall(done.stdout))
     return {
         "room": room,
         "properties": sum(outcomes.values()),
