@@ -40,7 +40,9 @@ def open_reader(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise NotACrawl(f"{path}: no such database; was this folder made by `periplus crawl`?")
     with storage_errors(path):
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        # Of a log beside it SQLite makes an index, which a read-only file system has no place for; nobody writes there.
+        whole = "&immutable=1" if _is_read_only(path) and not path.with_name(f"{path.name}-wal").exists() else ""
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{whole}", uri=True, check_same_thread=False)
         db.execute("PRAGMA busy_timeout = 10000")
         _check_version(db, path)
     return db
