@@ -103,7 +103,7 @@ def test_a_lost_disk_is_rebuilt_from_the_stream(web: MiniwebProcess, alone: set[
 def test_a_node_that_nobody_has_started_is_named_and_waited_for(
     web: MiniwebProcess, server: NatsServer, alone: set[str], tmp_path: Path
 ) -> None:
-    cluster, pair = CLUSTER.format(heartbeat=1.0), ("east", "general")
+    cluster, pair = CLUSTER.format(heartbeat=6.0), ("east", "general")
     job = cluster_job(web, tmp_path / "job.toml", cluster=cluster, name="late", nodes=pair)
     run = ClusterRun(job, server.url, tmp_path / "crawl")
     run.start(["east"])
