@@ -117,6 +117,17 @@ class ClusterRun:
             assert all(process.poll() is None for process in self.processes.values()), self.status()
             time.sleep(0.05)
 
+    def until_logged(self, node: str, event: str, seconds: float = 120) -> dict[str, Any]:
+        """The first line of a node's log that tells of an event."""
+        log, deadline = self.out(node) / "nodes" / node / "log.jsonl", time.monotonic() + seconds
+        while True:
+            lines = log.read_text("utf-8").splitlines() if log.exists() else []
+            found = next((row for line in lines if (row := json.loads(line))["event"] == event), None)
+            if found is not None:
+                return dict(found)
+            assert time.monotonic() < deadline, f"{node} never says {event}: {lines[-3:]}"
+            time.sleep(0.05)
+
     def finish(self, seconds: float = 180) -> dict[str, dict[str, Any]]:
         """Wait for the end of all; gives their summaries."""
         summaries, deadline = {}, time.monotonic() + seconds
