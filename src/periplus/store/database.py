@@ -19,16 +19,22 @@ SCHEMA_VERSION = 6
 MIGRATIONS: dict[int, tuple[str, ...]] = {}
 """Statements that lead from a released version to the next one. None is needed yet: version 6 is the first released."""
 
+CACHE_KIB, LEAST_CACHE_KIB = 24_576, 4_096
+"""Of all writers of a process, and of each; memory counts, and the system caches the files as well."""
 
-def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:
-    """Open (or make) the database for its one writer. Transactions are explicit: BEGIN IMMEDIATE … COMMIT."""
+
+def open_writer(path: Path, *, durability: str = "normal", sharers: int = 1) -> sqlite3.Connection:
+    """Open (or make) the database for its one writer. Transactions are explicit: BEGIN IMMEDIATE … COMMIT.
+
+    `sharers`: how many nodes share the memory of the process.
+    """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
         # NORMAL survives the death of the process, FULL also the loss of power (SQLite's WAL documentation).
         db.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
-        db.execute("PRAGMA cache_size = -24576")  # KiB; memory counts, and the system caches the file as well
+        db.execute(f"PRAGMA cache_size = -{max(LEAST_CACHE_KIB, CACHE_KIB // sharers)}")
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute("PRAGMA busy_timeout = 10000")
         _ensure_schema(db, path)
