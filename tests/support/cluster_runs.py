@@ -145,6 +145,20 @@ class ClusterRun:
             self.end()
         return summaries
 
+    def given_up(self, nodes: Iterable[str], seconds: float = 60) -> list[str]:
+        """Those whose processes end, within some time, since another has taken their node over."""
+        gone, deadline = [], time.monotonic() + seconds
+        waiting = set(nodes)
+        while waiting and time.monotonic() < deadline:
+            for node in [node for node in waiting if self.processes[node].poll() is not None]:
+                waiting.discard(node)
+                if self.processes[node].returncode == 4:
+                    err = self.processes.pop(node).communicate()[1]
+                    assert "was taken over" in err, err
+                    gone.append(node)
+            time.sleep(0.1)
+        return sorted(gone)
+
     def _last_words(self) -> str:
         """The ends of the nodes' logs, and what the processes say when they are ended."""
         words = [f"{log.parent.name}: {log.read_text('utf-8')[-1500:]}" for log in self.folder.rglob("log.jsonl")]

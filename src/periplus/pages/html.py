@@ -38,9 +38,15 @@ NOT_TEXT = [
 ]
 CONTROL = bytes([*range(0x09), 0x0B, *range(0x0E, 0x20)])
 CONTROL_REFERENCE = re.compile(
-    rb"&#(?:0*(?:[0-8]|11|1[4-9]|2\d|3[01])(?!\d)|[xX]0*(?:[0-8bBeEfF]|1[0-9a-fA-F])(?![0-9a-fA-F]));?"
+    rb"&#(?:0*(?:[0-8]|11|1[4-9]|2\d|3[01]|823[4-8]|829[4-7])(?!\d)"
+    rb"|[xX]0*(?:[0-8bBeEfF]|1[0-9a-fA-F]|202[a-eA-E]|206[6-9])(?![0-9a-fA-F]));?"
 )
 """Control characters are dropped from the source."""
+
+TURNING = re.compile(rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")
+"""Characters that turn the direction of what follows, in UTF-8: a title could make what stands
+behind it read otherwise.
+Marks (U+200E, U+200F) and joiners turn nothing, and languages need them."""
 
 MAX_TITLE_CHARS = 500
 MAX_DESCRIPTION_CHARS = 1_000
@@ -106,8 +112,9 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
 
 
 def _source(fetched: Fetched) -> bytes:
-    """The document in UTF-8, without control characters, written out or referred to."""
+    """The document in UTF-8, without what controls a terminal or the direction of text, written out or referred to."""
     source = decode_html(fetched.body, fetched.content_type).encode("utf-8", "replace").translate(None, CONTROL)
+    source = TURNING.sub(b"", source)
     return CONTROL_REFERENCE.sub(b" ", source) if b"&#" in source else source  # a blank: nothing grows together
 
 
