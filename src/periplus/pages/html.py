@@ -18,6 +18,7 @@ from periplus.pages.flow import Flow, RawLink, read_flow, windows
 from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
+from periplus.pages.signs import signs_of
 from periplus.urls import canonicalize
 
 __all__ = ["read_page"]
@@ -67,19 +68,19 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     """Read an HTML response. Pure: the same bytes give the same Page."""
     source, cut_off = bounded(_source(fetched))
     tree = LexborHTMLParser(source)
-    lower = source.lower()
-    metadata = read_metadata(tree, lower)
-    base = _base_url(tree, fetched.url) if b"<base" in lower else fetched.url
+    signs = signs_of(source.lower())
+    metadata = read_metadata(tree, signs)
+    base = _base_url(tree, fetched.url) if b"<base" in signs else fetched.url
     title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
     title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
-    canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in lower else None
+    canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
-    language = _stated_language(tree, lower, fetched)
-    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in lower else ()
+    language = _stated_language(tree, signs, fetched)
+    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in signs else ()
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped: Counter[str] = Counter(cut_off)
-    frames = _frames(tree) if b"<frameset" in lower else []
+    frames = _frames(tree) if b"<frameset" in signs else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
     body = written.find("<body")
@@ -127,10 +128,10 @@ def _frames(tree: LexborHTMLParser) -> list[str]:
     return [node.attributes.get("src") or "" for node in tree.css("frameset frame[src]")]
 
 
-def _stated_language(tree: LexborHTMLParser, lower: bytes, fetched: Fetched) -> str:
+def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: Fetched) -> str:
     """The page's own word on its language: the tag, a meta tag, the header; empty if none is a language."""
     html_node = tree.css_first("html")
-    stated = b"content-language" in lower
+    stated = b"content-language" in signs
     meta = tree.css_first('meta[http-equiv="content-language" i][content]') if stated else None
     for text in (
         *((html_node.attrs.get("lang"), html_node.attrs.get("xml:lang")) if html_node else ()),
