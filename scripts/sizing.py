@@ -1,6 +1,6 @@
 """How much a crawl takes, from what was measured; writes the table into docs/operations.md.
 
-    python scripts/sizing.py [--urls 1e6] [--only frontier | index] [--docs docs/operations.md]
+    python scripts/sizing.py [--urls 1e6] [--only frontier | index | tables] [--docs docs/operations.md]
 
 Measured here: what a known URL costs in memory and on the disk, how long taking up a frontier takes
 (`bench_frontier.py`), and how large an index is beside the text of its pages (`bench_search.py`). Read from the tables
@@ -118,7 +118,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--urls", type=float, default=1e6)
     parser.add_argument("--docs", type=Path)
-    parser.add_argument("--only", choices=("", "frontier", "index"), default="", help="measure no other part anew")
+    parser.add_argument(
+        "--only", choices=("", "frontier", "index", "tables"), default="", help="measure no other part anew"
+    )
     given = parser.parse_args()
     page = (given.docs or ROOT / "docs" / "operations.md").read_text("utf-8")
     text = table(given.urls, given.only, page)
