@@ -57,6 +57,9 @@ from periplus.store.ways import within_reach
 __all__ = ["Crawl"]
 
 COMMIT_SECONDS = 0.05
+PATIENT_ROUNDS, MANY_COMPLETIONS = 4, 16
+"""While there is enough to fetch, one node of several commits in every so many rounds only, or when it has so much: a
+transaction costs nearly the same for one page and for ten."""
 INDEX_SECONDS, MOST_INDEX_SECONDS, INDEX_REST = 2.0, 30.0, 10.0
 """Pause between two rounds of indexing: so many times what the last one took, within these bounds. A commit of an index
 costs the same for one page and for hundreds, and every node has an index. Who searches brings it up to date anyway."""
@@ -314,14 +317,27 @@ class Crawl:
     # -- Commit and exchange -----------------------------------------------------------------------
 
     async def _keep_committing(self, shared: Shared) -> None:
-        while True:
+        for number in itertools.count(1):
             await self._clock.sleep(COMMIT_SECONDS)
-            await self._commit(shared)
+            await self._commit(shared, everything=number % PATIENT_ROUNDS == 0 or self._waits_for_links(shared))
 
-    async def _commit(self, shared: Shared) -> None:
-        """One round: each node's batch, with links from other nodes, in one transaction of its database."""
+    def _waits_for_links(self, shared: Shared) -> bool:
+        """Whether more turns could be given if more was known: then what pages have brought is wanted at once."""
+        if self._stop_reason or len(self._nodes) == 1:
+            return True
+        next_at = shared.schedule.next_at()
+        idle = next_at is None or next_at > self._clock.monotonic()
+        return idle and len(self._turns) < self._job.crawl.connections
+
+    async def _commit(self, shared: Shared, *, everything: bool = True) -> None:
+        """One round: each node's batch, with links from other nodes, in one transaction of its database.
+
+        Without `everything` only nodes that have much.
+        """
         due_until = self._revisits_due_until()
         for name, node in list(self._nodes.items()):
+            if not (everything or due_until or len(node.batch.completions) >= MANY_COMPLETIONS):
+                continue
             self._writing = True
             batch = node.take_batch()
             batch.due_until = due_until

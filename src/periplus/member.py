@@ -332,8 +332,8 @@ class MemberCrawl(Crawl):
             and super()._may_begin(shared)
         )
 
-    async def _commit(self, shared: Shared) -> None:
-        await super()._commit(shared)
+    async def _commit(self, shared: Shared, *, everything: bool = True) -> None:
+        await super()._commit(shared, everything=everything)
         if not self._turns and not any(node.queue.size or node.batch for node in self._nodes.values()):
             self._net.hurry()
         for name, node in list(self._nodes.items()):

@@ -1,18 +1,24 @@
-"""Which evidence sends a URL to which node: the strategy asked again, with what a crawl keeps of the linking page.
+"""Which evidence sends a URL to which node: the strategy asked again about the link of a page that the crawl has.
 
-A crawl keeps a page's text, its mentions and what its links say, but not where in the text each link stands; so names
-around a link are left out here, and a decision that hung on them alone looks undecided.
+Where the page is archived it is read again, so that the link stands where it stood; else there are only its words, and
+names around it are left out: a decision that hung on them alone then looks undecided.
 """
 
 import sqlite3
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-from periplus.errors import PlaceError
+from periplus.errors import BadContent, PlaceError
 from periplus.index import unpack_mentions, unpack_text
 from periplus.model import Link, Located, Mention, Page
+from periplus.pages import read_page
 from periplus.places import Gazetteer
+from periplus.settings import CrawlSettings
+from periplus.store.folder import NodeFolder
+from periplus.store.recorded import archived_response
 from periplus.strategies import BlendStrategy, HostPlaces, HostView, Strategy
+from periplus.strategies.hash import host_of
 from periplus.strategies.weighing import FEATURES
 
 __all__ = ["Reasons", "host_view"]
@@ -23,13 +29,17 @@ MAX_SHOWN = 8
 class Reasons:
     """A crawl's strategy, to be asked about links."""
 
-    def __init__(self, strategy: Strategy, gazetteer: Gazetteer) -> None:
+    def __init__(self, strategy: Strategy, gazetteer: Gazetteer, crawl: CrawlSettings) -> None:
         self._strategy = strategy
         self._gazetteer = gazetteer
+        self._crawl = crawl
 
-    def of(self, db: sqlite3.Connection, link: Link, parent: str, view: HostView) -> list[dict[str, Any]]:
-        """What speaks for which node when `parent` has the link; the strongest first."""
-        page, located = self._page(db, parent)
+    def of(
+        self, db: sqlite3.Connection, folder: NodeFolder, link: Link, parent: str, view: HostView
+    ) -> list[dict[str, Any]]:
+        """What speaks for which node when `parent`, a page of `folder`'s node, has the link; the strongest first."""
+        page, located = self._page(db, folder.archive, parent)
+        link = next((one for one in page.links if one.url == link.url), link)
         if not isinstance(self._strategy, BlendStrategy):
             claims = self._strategy.claims(link, page, located)
             return [
@@ -37,7 +47,8 @@ class Reasons:
             ]
         terms = self._strategy.evidence((link,), page, located)[0]
         places = {(self._strategy.owner_of(place), number): place for place, number, _ in reversed(terms)}
-        found = self._strategy.features(terms, view, ("", False))
+        same_host = host_of(link.url) == host_of(parent)
+        found = self._strategy.features(terms, view, (folder.name, same_host))
         weighed = [
             (self._strategy.weights[number] * value, node, number, places.get((node, number)))
             for node, features in found.items()
@@ -58,16 +69,29 @@ class Reasons:
         except PlaceError:
             return None
 
-    def _page(self, db: sqlite3.Connection, url: str) -> tuple[Page, Located]:
+    def _page(self, db: sqlite3.Connection, archive: Path, url: str) -> tuple[Page, Located]:
         """The linking page as the crawl keeps it; without text if it was not kept."""
         row = db.execute(
-            "SELECT p.title, t.text, t.mentions FROM page p LEFT JOIN page_text t ON t.page_id = p.id WHERE p.url = ?",
+            "SELECT p.title, p.warc_file, p.warc_offset, p.warc_length, t.text, t.mentions FROM page p "
+            "LEFT JOIN page_text t ON t.page_id = p.id WHERE p.url = ?",
             (url,),
         ).fetchone()
-        if row is None or row[1] is None:
+        if row is None or row[4] is None:
             return Page(url, row[0] if row else "", "", ()), Located()
-        text = unpack_text(row[1])
-        return Page(url, row[0], text, ()), Located(mentions=tuple(self._mentions(text, unpack_mentions(row[2]))))
+        text = unpack_text(row[4])
+        again = self._read_again(archive / row[1], row[2], row[3]) if row[1] else None
+        page = again if again is not None and again.text == text else Page(url, row[0], text, ())
+        return page, Located(mentions=tuple(self._mentions(text, unpack_mentions(row[5]))))
+
+    def _read_again(self, file: Path, offset: int, length: int) -> Page | None:
+        """An archived page with its links, as the crawl read it; None if it cannot be read."""
+        fetched, crawl = archived_response(file, offset, length), self._crawl
+        try:
+            return (
+                read_page(fetched, max_links=crawl.page_links, window_tokens=crawl.anchor_window) if fetched else None
+            )
+        except BadContent:
+            return None
 
     def _mentions(self, text: str, rows: Iterable[tuple[int, int, int, float]]) -> Iterable[Mention]:
         for start, end, place_id, confidence in rows:

@@ -93,13 +93,14 @@ def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str,
         )
     except ConfigError:  # the model or database of the crawl is not here any more
         return
-    reasons = Reasons(strategy, gazetteer)
+    reasons = Reasons(strategy, gazetteer, job.crawl)
     with ExitStack() as stack:
         databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
         view = host_view(databases.values(), url.host)
+        folders = {node.name: node for node in folder.nodes()}
         for parent in parents:
-            link = Link(url.href, parent["anchor"])
-            parent["evidence"] = reasons.of(databases[parent["node"]], link, parent["url"], view)
+            link, name = Link(url.href, parent["anchor"]), parent["node"]
+            parent["evidence"] = reasons.of(databases[name], folders[name], link, parent["url"], view)
 
 
 def _page(db: sqlite3.Connection, mark: int) -> dict[str, Any] | None:

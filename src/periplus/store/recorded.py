@@ -17,13 +17,13 @@ from typing import BinaryIO
 from fastwarc.stream_io import StreamError
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
-from periplus.errors import BadContent, TooLarge, UsageError
+from periplus.errors import BadContent, EnvironmentFailure, TooLarge, UsageError
 from periplus.fetch.decode import decode_content
 from periplus.model import Fetched
 from periplus.store.database import storage_errors
 from periplus.urls import canonicalize
 
-__all__ = ["RecordedWeb"]
+__all__ = ["RecordedWeb", "archived_response"]
 
 MAX_BODY_BYTES = 10 * 2**20
 NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
@@ -129,6 +129,16 @@ class RecordedWeb:
     def _note(self, line: str) -> None:
         if line not in self.notes:
             self.notes.append(line)
+
+
+def archived_response(path: Path, offset: int, length: int) -> Fetched | None:
+    """The response whose record is these bytes of a WARC file; None if there is none that can be read."""
+    try:
+        with storage_errors(path), closing(io.BufferedReader(_Part(_File(path, offset, length), 0))) as stream:
+            record = next(ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True), None)
+            return _fetched(record) if record else None
+    except (StreamError, EOFError, ValueError, EnvironmentFailure):
+        return None
 
 
 def _archive_files(path: Path) -> list[Path]:

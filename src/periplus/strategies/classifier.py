@@ -10,6 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ COLUMNS = 1 << 16
 SMOOTHING = 0.1
 MAX_CHARS = 20_000
 MAX_MODEL_BYTES = 2**30
+MEMO_WORDS = 50_000
 WORD = re.compile(r"[^\W\d_]{2,}")
 NOT_GEOGRAPHIC = ""
 """The class of pages without a target; its links go to general nodes."""
@@ -62,9 +64,14 @@ class Model:
 
 def _columns(text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     words = Counter(WORD.findall(text[:MAX_CHARS].lower()))
-    digest = xxhash.xxh32_intdigest
-    columns = np.array([digest(word.encode("utf-8", "surrogatepass")) % COLUMNS for word in words], dtype=np.int64)
+    columns = np.array([_column(word) for word in words], dtype=np.int64)
     return columns, np.array(list(words.values()), dtype=np.float32)
+
+
+@lru_cache(maxsize=MEMO_WORDS)
+def _column(word: str) -> int:
+    """Where a word is counted; most words of a page are those of the next."""
+    return xxhash.xxh32_intdigest(word.encode("utf-8", "surrogatepass")) % COLUMNS
 
 
 def nodes_digest(ownership: Ownership) -> str:

@@ -1,43 +1,48 @@
-"""Which names stand closest to links: an inner loop of `anchor`, compiled where there is a C compiler (`.pxd`)."""
+"""Which names stand closest to links: inner loops of `anchor`, compiled where there is a C compiler (`.pxd`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-__all__ = ["closest"]
+from periplus.model import Link
+from periplus.strategies.names import Candidate, Named
+from periplus.strategies.protocol import Claims
+
+__all__ = ["Near", "claims_near", "closest"]
+
+Near = list[tuple[int, Named]]
+"""Names around a link with their distance in words (0: in the link's text), the closest first."""
 
 
-def closest(  # noqa: PLR0917  a function in C, where names of arguments cost time
-    starts: list[int],
-    ends: list[int],
-    spans: Sequence[tuple[int, int]],
-    words: list[int],
-    window: int,
-    side: int,
-) -> list[list[tuple[int, int]]]:
-    """For each span the names within `window` words, closest first: (distance, name); 0 is inside the span.
+def closest(
+    names: list[Named], links: Sequence[Link], before: Sequence[int], window: int, side: int
+) -> list[Near | None]:
+    """For each link the names within `window` words; None for a link that does not stand in the text.
 
-    Names stand at starts..ends, in order; `side` of them on each side of a span are looked at. `words` has how many
-    words stand before each name's start, then before each name's end, then before each span's start and end.
+    `names` stand in order; `side` of them on each side of a link are looked at, at the same distance the one before it
+    comes first. `before` has for each offset how many words stand before it, up to the end of the text.
     """
-    size = len(starts)
-    result = []
-    at = 2 * size
-    for start, end in spans:
-        until, until_end = words[at], words[at + 1]
-        at += 2
-        first = _first_from(starts, size, start)
+    count, text_end = len(names), len(before) - 1
+    starts = [name.start for name in names]
+    ends = [name.end for name in names]
+    result: list[Near | None] = []
+    for link in links:
+        start, end = link.start, link.end
+        if start < 0 or end < start or end > text_end or text_end == 0:
+            result.append(None)
+            continue
+        first = _first_from(starts, count, start)
         near = []
-        for n in range(max(0, first - side), min(first + side, size)):
-            if ends[n] <= start:
-                distance = 1 + until - words[size + n]
-            elif starts[n] >= end:
-                distance = 1 + words[n] - until_end
-            else:
-                distance = 0
+        for n in range(max(0, first - side), min(first + side, count)):
+            distance = 0
+            name_start, name_end = starts[n], ends[n]
+            if name_end <= start:
+                distance = 1 + before[start] - before[name_end]
+            elif name_start >= end:
+                distance = 1 + before[name_start] - before[end]
             if distance <= window:
                 near.append((distance, n))
         if len(near) > 1:
             near.sort()
-        result.append(near)
+        result.append([(distance, names[n]) for distance, n in near])
     return result
 
 
@@ -51,3 +56,26 @@ def _first_from(starts: list[int], size: int, at: int) -> int:
         else:
             high = middle
     return low
+
+
+def claims_near(
+    nearby: list[Near],
+    nobody: list[Claims],
+    known: dict[tuple[Candidate, ...], Claims],
+    made: Callable[[tuple[Candidate, ...]], Claims],
+) -> list[Claims]:
+    """The claims to each link by the owned places around it (`known`, else `made`); else those of `nobody`."""
+    done = []
+    for n in range(len(nearby)):
+        targets = []
+        for _, named in nearby[n]:
+            candidate = named.candidate
+            if candidate.node is not None:
+                targets.append(candidate)
+        if not targets:
+            done.append(nobody[n])
+            continue
+        owned = tuple(targets)
+        claims = known.get(owned)
+        done.append(made(owned) if claims is None else claims)
+    return done

@@ -10,11 +10,13 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from periplus.model import Place
 from periplus.places import Gazetteer
 from periplus.strategies.ownership import Ownership
 
-__all__ = ["Candidate", "NameTable", "glue", "words_of"]
+__all__ = ["Candidate", "NameTable", "Named", "glue", "words_of"]
 
 WORDS = re.compile(r"[^\W\d_]+")
 MIN_LETTERS = 4
@@ -46,12 +48,16 @@ class Candidate:
     division_name: str  # glued
     country: str  # code, lower case
     country_name: str  # glued
+    weight: float  # people who make it the one that is meant: those of a city; of a region only a part
 
-    @property
-    def weight(self) -> float:
-        """People who make it the one that is meant: those of a city; of a region only a part."""
-        people = self.place.population + 1
-        return people if self.place.kind == "city" else people / REGION_DIVISOR
+
+class Named(Struct, frozen=True, gc=False):
+    """A name in a text, the place meant, and whether the text itself says its region (city-state pair)."""
+
+    start: int
+    end: int
+    candidate: Candidate
+    paired: bool
 
 
 def words_of(text: str) -> list[str]:
@@ -161,6 +167,7 @@ class NameTable:
             owned = self._ownership.owner(place)
             code = place.admin1.lower() if place.admin1.isalpha() else ""
             division = place.path[3] if len(place.path) > 4 else ""
+            people = place.population + 1
             made = Candidate(
                 place,
                 owned[0] if owned else None,
@@ -169,6 +176,7 @@ class NameTable:
                 glue(division),
                 place.country.lower(),
                 glue(place.path[2]) if len(place.path) > 2 else "",
+                people if place.kind == "city" else people / REGION_DIVISOR,
             )
             self._made[place.id] = made
         return made

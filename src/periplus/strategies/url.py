@@ -64,8 +64,13 @@ class UrlStrategy(Strategy):
     ) -> list[Claims]:
         """Owners of the targets that each URL names, the surest first; else a general node."""
         urls = [link.url for link in links]
-        findings = self.findings(urls)
-        claims = [self._claims(url, found) for url, found in zip(urls, findings, strict=True)]
+        claims = [self._claimed.get(url) for url in urls]
+        if None in claims:
+            findings = self.findings(urls)  # may clear what was remembered
+            for url, found in zip(urls, findings, strict=True):
+                if url not in self._claimed:
+                    self._claimed[url] = _claims_of(found)
+            claims = [self._claimed[url] for url in urls]
         return [own or none for own, none in zip(claims, general_claims(self._ownership, links), strict=True)]
 
     def findings(self, urls: Sequence[str]) -> list[tuple[UrlFinding, ...]]:
@@ -83,12 +88,12 @@ class UrlStrategy(Strategy):
         """What URLs say; they come again on the next pages, so it is remembered."""
         hosts = [host_of(url) for url in urls]
         self._learn_hosts({host for host in hosts if host not in self._hosts})
-        found = [list(self._hosts[host]) for host in hosts]
+        found: list[tuple[UrlFinding, ...]] = [self._hosts[host] for host in hosts]
         tails = [url.partition("://")[2][len(host) :] for url, host in zip(urls, hosts, strict=True)]
         for link, finding in self._settled(tails, urls, in_host=False):
-            found[link].append(finding)
+            found[link] = (*found[link], finding)
         for url, items in zip(urls, found, strict=True):
-            self._urls[url] = tuple(sorted(items, key=_surest_first)) if len(items) > 1 else tuple(items)
+            self._urls[url] = tuple(sorted(items, key=_surest_first)) if len(items) > 1 else items
 
     def _learn_hosts(self, hosts: set[str]) -> None:
         """What the names of hosts say; they come again and again, so it is remembered."""
@@ -103,14 +108,6 @@ class UrlStrategy(Strategy):
         """The places that parts of URLs name, with their positions."""
         sightings = self._words.sightings(texts, urls, in_host=in_host)
         return [(s.link, finding) for s in sightings if (finding := self._settle(s)) is not None]
-
-    def _claims(self, url: str, findings: tuple[UrlFinding, ...]) -> Claims:
-        if not findings:
-            return ()
-        claims = self._claimed.get(url)
-        if claims is None:
-            claims = self._claimed[url] = _claims_of(findings)
-        return claims
 
     def _settle(self, sighting: Sighting) -> UrlFinding | None:
         """Which of the places that share the name is meant, if that can be said."""

@@ -3,10 +3,11 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 import ahocorasick_rs
+from msgspec import Struct
 
 from periplus.strategies.conventions import (
     AMBIGUOUS_CODES,
@@ -22,6 +23,7 @@ from periplus.strategies.conventions import (
     STATES,
 )
 from periplus.strategies.names import MIN_LETTERS, NameTable, words_of
+from periplus.strategies.naming import in_region
 
 __all__ = ["Sighting", "UrlWords"]
 
@@ -36,11 +38,12 @@ ESCAPED_LETTERS = re.compile(r"%[C-F][0-9A-F]", re.IGNORECASE)
 PREFIXED = re.compile(f"-(?:{BEFORE})([a-z]{{4,}})".encode())
 TWICE_PREFIXED = re.compile(f"(?:{BEFORE})([a-z]{{4,}})".encode())
 
+MEMO_HOSTS = MEMO_TAILS = 8_192
+
 _Hit = tuple[int, int, int, bytes]  # start, end, pattern, the rest of a glued word
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct, frozen=True, gc=False):
     """A name in a URL and what stands around it."""
 
     link: int
@@ -82,7 +85,7 @@ class UrlWords:
                 line = text.count(b"\n", 0, start)
                 by_link.setdefault(owners[line], []).append((start, end, pattern, rest))
         for link, found in by_link.items():
-            around = _Around(urls[link])
+            around = _around(urls[link])
             for _, end, pattern, rest in self._without_states(_outermost(found)):
                 after = text[end + len(rest) : end + len(rest) + 40].partition(b"\n")[0]
                 yield self._look(link, pattern, rest, after, around, in_host=in_host)
@@ -94,13 +97,11 @@ class UrlWords:
         others = [hit for hit in found if self._keys[hit[2]] not in STATE_WORDS]
         return others or found
 
-    def _look(
-        self, link: int, pattern: int, rest: bytes, after: bytes, around: "_Around", *, in_host: bool
-    ) -> Sighting:
+    def _look(self, link: int, pattern: int, rest: bytes, after: bytes, around: "Around", *, in_host: bool) -> Sighting:
         key = self._keys[pattern]
         region = _tail(rest.decode()) or "" if rest else _next_region(after.decode())
         candidates = self._table.candidates[key]
-        known = any(region in (c.division, c.division_name, c.country_name) for c in candidates)
+        known = in_region(candidates, region) is not None
         return Sighting(
             link=link,
             key=key,
@@ -120,7 +121,7 @@ class UrlWords:
             labels = url.partition("://")[2].partition("/")[0].lower().split(".")
             for label in labels[:-1]:
                 if len(label) < MIN_LETTERS and label in self._short and label not in STATES:
-                    around = _Around(url)
+                    around = _around(url)
                     yield Sighting(link, label, True, False, "", False, around.words, around.codes, around.countries)
 
 
@@ -153,6 +154,7 @@ def _outermost(found: list[_Hit]) -> list[_Hit]:
     ]
 
 
+@lru_cache(maxsize=MEMO_TAILS)
 def _tail(rest: str) -> str | None:
     """What a glued word says after the name: a region, "" for usual endings, None for something else."""
     if rest in STATE_WORDS:
@@ -177,24 +179,47 @@ def _next_region(after: str) -> str:
     return ""
 
 
-class _Around:
+class Around(Struct, frozen=True, gc=False):
     """The words of one URL; made only where a name was found."""
 
-    __slots__ = ("codes", "countries", "town_states", "words")
+    words: frozenset[str]
+    codes: frozenset[str]
+    countries: frozenset[str]
+    town_states: frozenset[str]
 
-    def __init__(self, url: str) -> None:
-        host, _, path = url.partition("://")[2].partition("/")
-        labels = host.partition(":")[0].lower().split(".")
-        words = words_of(" ".join(labels[:-1])) + words_of(unquote(path))
-        self.words = frozenset(words) | frozenset(a + b for a, b in itertools.pairwise(words))
-        two = {word for word in words if len(word) == 2} - AMBIGUOUS_CODES
-        self.codes = frozenset(two | {label for label in labels[:-1] if len(label) == 2})
-        ending = labels[-1]
-        countries = {ending} if len(ending) == 2 and ending not in GENERIC_COUNTRIES else set()
-        if ending == "uk":
-            countries = {"gb"}
-        if ending in AMERICAN or (ending in OPEN_ENDINGS and any(MUNICIPAL.search(label) for label in labels[:-1])):
-            countries = {"us"}
-        self.countries = frozenset(countries)
-        forms = [form[0] for label in labels[:-1] if (form := SMALL_TOWNS.search(label))]
-        self.town_states = FORM_STATES[forms[0][0]] if forms else frozenset()
+
+class HostWords(Struct, frozen=True, gc=False):
+    """What the name of a host says, beside its own words in order."""
+
+    words: tuple[str, ...]
+    codes: frozenset[str]
+    countries: frozenset[str]
+    town_states: frozenset[str]
+
+
+def _around(url: str) -> Around:
+    name, _, path = url.partition("://")[2].partition("/")
+    host = _host_words(name)
+    words = [*host.words, *words_of(unquote(path))] if path else host.words
+    two = {word for word in words if len(word) == 2} - AMBIGUOUS_CODES
+    glued = {first + second for first, second in itertools.pairwise(words)}
+    return Around(frozenset(glued.union(words)), host.codes.union(two), host.countries, host.town_states)
+
+
+@lru_cache(maxsize=MEMO_HOSTS)
+def _host_words(host: str) -> HostWords:
+    """The links of a page have few hosts."""
+    labels = host.partition(":")[0].lower().split(".")
+    ending = labels[-1]
+    countries = {ending} if len(ending) == 2 and ending not in GENERIC_COUNTRIES else set()
+    if ending == "uk":
+        countries = {"gb"}
+    if ending in AMERICAN or (ending in OPEN_ENDINGS and any(MUNICIPAL.search(label) for label in labels[:-1])):
+        countries = {"us"}
+    forms = [form[0] for label in labels[:-1] if (form := SMALL_TOWNS.search(label))]
+    return HostWords(
+        tuple(words_of(" ".join(labels[:-1]))),
+        frozenset(label for label in labels[:-1] if len(label) == 2),
+        frozenset(countries),
+        FORM_STATES[forms[0][0]] if forms else frozenset(),
+    )

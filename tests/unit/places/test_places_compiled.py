@@ -22,6 +22,9 @@ from periplus.places import locate, open_gazetteer, scan
 from periplus.topics.keywords import count_keywords
 from periplus.topics.reading import read_document
 from periplus.urls import MarkCounter, outline
+from periplus.model import Link, Page
+from periplus.settings import NodeSettings
+from periplus.strategies import Ownership, STRATEGIES
 gazetteer = open_gazetteer()
 texts = json.load(sys.stdin)
 print(scan.__file__)
@@ -31,6 +34,13 @@ counted = [count_keywords(text, ("flood", "mayor", "river", "東京"), "en") for
 urls = [f"http://a1.org/x{n % 9}/{n}/y?b={n}&a" + text[:n % 60].replace(" ", "/") for n, text in enumerate(texts * 40)]
 marks, outlines = MarkCounter(), [outline(url) for url in urls]
 counted += [(one, [marks.add(mark) for mark in one], len(marks)) for one in outlines]
+owners = {"all": NodeSettings(places=["all of TX", "Boston, MA", "Portland, OR", "Athens, GA"]), "g": NodeSettings()}
+ownership = Ownership.of(owners, gazetteer)
+strategies = [STRATEGIES[name](ownership, gazetteer) for name in ("url", "anchor", "content", "blend")]
+for text, one in zip(texts, found):
+    links = tuple(Link(f"http://x.org/{text[n:n + 30]}", "", start=n, end=n + 9) for n in range(0, len(text) + 9, 40))
+    page = Page("http://x.org/", "", text, links)
+    counted += [strategy.route(links, page, one) for strategy in strategies]
 print(json.dumps([repr(one) for one in (*found, *read, *counted)]))
 """
 

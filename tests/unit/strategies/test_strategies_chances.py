@@ -1,7 +1,9 @@
 """The fast ways of `blend`, `anchor` and `content` against the same written out: nothing is decided otherwise."""
 
+import re
 from functools import cache
 
+import numpy as np
 import pytest
 from effort import examples
 from hypothesis import given, settings
@@ -13,7 +15,8 @@ from periplus.settings import NodeSettings
 from periplus.strategies import BlendStrategy, HostView, Ownership
 from periplus.strategies.blend import CLEAR, ENOUGH
 from periplus.strategies.closeness import closest
-from periplus.strategies.names import NameTable
+from periplus.strategies.names import Named, NameTable
+from periplus.strategies.naming import region_after
 from periplus.strategies.textnames import TextNames
 from periplus.strategies.weighing import FEATURES, probabilities
 
@@ -35,6 +38,11 @@ def gazetteer() -> Gazetteer:
 @cache
 def blend() -> BlendStrategy:
     return BlendStrategy(Ownership.of(NODES, gazetteer()), gazetteer())
+
+
+@cache
+def table() -> NameTable:
+    return NameTable(Ownership.of(NODES, gazetteer()), gazetteer())
 
 
 @cache
@@ -110,8 +118,13 @@ def test_names_closest_to_links_are_those_that_counting_finds(
     starts = sorted(start for start, _ in names)
     ends = [start + 1 for start in starts]
     spans = [(start, start + length) for start, length in links]
-    before = [at // 2 for at in (*starts, *ends, *(end for span in spans for end in span))]  # a word is two letters
-    found = closest(starts, ends, spans, before, 10, 2)
+    boston = table().candidates["boston"][0]
+    named = [Named(start, end, boston, False) for start, end in zip(starts, ends, strict=True)]
+    before = np.arange(80, dtype=np.int32) // 2  # a word is two letters
+    outside = Link("", "", start=70, end=90)
+    standing = [Link("", "", start=start, end=end) for start, end in spans]
+    *found, none = closest(named, [*standing, outside], before.data, 10, 2)
+    assert none is None
     for (start, end), near in zip(spans, found, strict=True):
         first = sum(one < start for one in starts)
         wanted = []
@@ -123,14 +136,57 @@ def test_names_closest_to_links_are_those_that_counting_finds(
                 distance = 1 + starts[n] // 2 - end // 2
             if distance <= 10:
                 wanted.append((distance, n))
-        assert near == sorted(wanted)
+        assert near == [(distance, named[n]) for distance, n in sorted(wanted)]
 
 
 def test_names_are_found_at_the_same_places_whatever_else_the_text_has() -> None:
-    names = TextNames(NameTable(Ownership.of(NODES, gazetteer()), gazetteer()))
+    names = TextNames(table())
     plain = "We left Boston, MA for New-York\nand Seattle; bostonians and PORTLAND stayed. St. Paul"
     expected = [(named.start, named.end, named.candidate.place.id, named.paired) for named in names.find(plain)]
     assert len(expected) >= 4
     for other in ("é", "中", "\u212a", "İ", "\xa0", "😀", "\ud800"):
         text = plain.replace("for", f"f{other}r").replace("left Boston", "left\xa0Boston")
         assert [(n.start, n.end, n.candidate.place.id, n.paired) for n in names.find(text)] == expected, repr(other)
+
+
+AFTER = re.compile(r"[,\s(]{1,3}(?:([A-Z]{2})\b(?!\.\w)|([A-Z][a-z]+(?:\s[A-Z][a-z]+)?))")
+PIECES = [
+    ",",
+    " ",
+    "(",
+    "\n",
+    "\xa0",
+    ".",
+    "_",
+    "9",
+    "TX",
+    "Texas",
+    "New",
+    "Mexico",
+    "Ny",
+    "x",
+    "É",
+    "é",
+    "ſ",
+    "A",
+    "b",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+@settings(max_examples=500, deadline=None)
+def test_the_region_after_a_name_is_what_the_pattern_says(text: str) -> None:
+    for end in range(len(text) + 1):
+        match = AFTER.match(text, end)
+        expected = ""
+        if match is not None and match[1]:
+            expected = match[1].lower()
+        elif match is not None:
+            words = match[2].lower().split()
+            expected = "newmexico" if words == ["new", "mexico"] else words[0]
+        assert region_after(text, end) == expected, (text, end)
+
+
+def test_a_crawl_without_targets_finds_no_names() -> None:
+    nothing = NameTable(Ownership.of({"general": NodeSettings()}, gazetteer()), gazetteer())
+    assert TextNames(nothing).find("Boston, MA\x00\x00") == []
