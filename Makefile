@@ -13,12 +13,13 @@ KILL_EVERY ?= 1
 KILL_MINUTES ?= 60
 SOAK_MINUTES ?= 60
 FUZZ_SECONDS ?= 60
+PROPERTY_MINUTES ?= 25
 PROOFS := $(VENV)/proofs
 FUZZERS := $(VENV)/.fuzzers
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak sizing fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak sizing properties fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -89,6 +90,9 @@ sizing: setup ## how much a crawl takes, from measured figures, into docs/operat
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
+
+properties: setup ## every property of the suite with 20,000 examples and more, room after room (PROPERTY_MINUTES=25)
+	$(BIN)/python scripts/prove_properties.py --minutes $(PROPERTY_MINUTES) --docs docs/operations.md
 
 $(FUZZERS): fuzz.lock $(READY)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r fuzz.lock && touch $@ || echo "atheris cannot be had here: inputs are mutated blindly"

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_site import ADDRESSES, Site, address, served
+from doc_tables import markdown, put_between
 from rich.console import Console
 from rich.table import Table
 
@@ -29,7 +30,6 @@ PEERS = ROOT / ".venv-peers"
 SCRAPY = "scrapy>=2.13,<3"
 CONNECTIONS = 64
 DOC = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- scripts/bench_engine.py --write -->", "<!-- end -->"
 
 SPIDER = """
 import scrapy
@@ -217,15 +217,6 @@ def rows(runs: dict[str, Run | None]) -> list[list[str]]:
     return found
 
 
-def write(found: list[list[str]], site: str) -> None:
-    """Put the table into the docs, between its marks."""
-    lines = [f"| {' | '.join(row)} |" for row in [found[0], ["---"] * len(found[0]), *found[1:]]]
-    text = DOC.read_text("utf-8")
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    DOC.write_text(f"{before}{BEGIN}\n{site}\n\n" + "\n".join(lines) + f"\n{END}{after}", "utf-8")
-
-
 def main() -> None:
     """Compare the crawlers and print one table."""
     pages = int(os.environ.get("BENCH_ENGINE_PAGES", "20000"))
@@ -237,7 +228,8 @@ def main() -> None:
         table.add_row(*row)
     Console(highlight=False, width=110).print(table)
     if "--write" in sys.argv:
-        write(found, f"{pages:,} pages on {ADDRESSES} addresses, {os.cpu_count()} cores:")
+        site_said = f"{pages:,} pages on {ADDRESSES} addresses, {os.cpu_count()} cores:"
+        put_between(DOC, "bench_engine", f"{site_said}\n\n{markdown(found)}")
 
 
 if __name__ == "__main__":

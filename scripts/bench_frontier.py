@@ -1,12 +1,13 @@
 """How the frontier behaves as it grows: URLs in, URLs out, bytes a URL, at 10^5, 10^6 and 10^7 known URLs.
 
-    python scripts/bench_frontier.py [--sizes 1e5,1e6,1e7] [--hosts 2000] [--json]
+    python scripts/bench_frontier.py [--sizes 1e5,1e6,1e7] [--hosts 2000] [--json] [--write]
 
 Everything a crawl does with a URL between two pages is done here as a crawl does it, with the same batches: rules and
 budgets, seen-set, transaction, queue, turns of hosts, leases, completion. Only fetching and reading are left out. At
 each size the same work is measured: three times 10,000 URLs in and 10,000 out, by processor time.
 On a shared machine processor time stretches, so each measurement stands between two of a fixed piece of work and is
 corrected by them (`machine` says how much slower than at its best the machine was).
+`--write` puts the table into docs/performance.md.
 """
 
 import argparse
@@ -21,6 +22,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from doc_tables import markdown, put_between
+
 from periplus.clock import SystemClock
 from periplus.frontier import Intake, Schedule, UrlQueue
 from periplus.model import Analysis, Lease, Outcome, RoutedLink, Score
@@ -30,6 +33,7 @@ from periplus.store.database import open_reader
 from periplus.store.folder import NodeFolder
 from periplus.urls import fingerprint
 
+DOC = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 NODE = "bench"
 LINKS = 40
 PAGES = 25  # pages in a batch: what 50 ms bring at 500 pages a second
@@ -192,12 +196,26 @@ def measure(bench: Bench, watch: Stopwatch, size: int, empty: int) -> dict[str, 
     }
 
 
+def shown(rows: list[dict[str, float]]) -> str:
+    """The table for the docs."""
+    head = ["known URLs", "in a second", "out a second", "µs a URL", "against the first", "bytes of memory", "of disk"]
+    named = ("urls", "in_per_second", "out_per_second", "microseconds_per_url")
+    table: list[list[str]] = [head]
+    for row in rows:
+        change = row["microseconds_per_url"] / rows[0]["microseconds_per_url"] - 1
+        sizes = (row["memory_bytes_per_url"], row["disk_bytes_per_url"])
+        table.append([*(f"{row[name]:,}" for name in named), f"{change:+.0%}", *map(str, sizes)])
+    resumed = rows[-1]["resume_seconds_per_million"]
+    return f"{markdown(table)}\n\nTaking up the largest takes {resumed} s for a million URLs."
+
+
 def main() -> None:
     """Measure and print a table, or JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", default="1e5,1e6,1e7", help="known URLs at which it is measured")
     parser.add_argument("--hosts", type=int, default=2000)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     parser.add_argument("--folder", help="where the database goes (default: a temporary folder)")
     given = parser.parse_args()
     sizes = sorted(int(float(size)) for size in given.sizes.split(","))
@@ -211,6 +229,8 @@ def main() -> None:
         resumed = watch.seconds(lambda _: bench.resume(), 0)
         rows[-1]["resume_seconds_per_million"] = round(resumed / bench.intake.seen() * 1e6, 2)
         bench.close()
+    if given.write:
+        put_between(DOC, "bench_frontier", shown(rows))
     if given.json:
         sys.stdout.write(json.dumps({"hosts": given.hosts, "load": os.getloadavg()[0], "sizes": rows}) + "\n")
         return

@@ -14,9 +14,10 @@ import sys
 import time
 from pathlib import Path
 
+from doc_tables import put_between
+
 PERIPLUS = Path(sys.executable).parent / "periplus"
 PAGE = Path(__file__).parents[1] / "docs/simulation.md"
-BEGIN, END = "<!-- written by scripts/bench_simulate.py -->", "<!-- end of bench -->"
 
 
 def main() -> None:
@@ -43,9 +44,7 @@ def main() -> None:
     )
     print(text)
     if options.write:
-        page = PAGE.read_text("utf-8")
-        before, _, rest = page.partition(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", "utf-8")
+        put_between(PAGE, "bench_simulate", text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Prove what the cluster promises, at full size, with real processes: kills, partitions, lost folders, lost servers.
 
-    python scripts/prove_cluster.py [NAME...] [--hosts 120 --pages 1500 --delay 0]
+    python scripts/prove_cluster.py [NAME...] [--hosts 120 --pages 1500 --delay 0 --outage 600]
 
 The miniature web's own log is the judge: which pages were fetched, how often, and how politely. Every case ends with
 the pages that one machine finds. `tests/e2e/test_cluster.py` has the same in small.
@@ -30,10 +30,11 @@ CLUSTER = "heartbeat_seconds = {heartbeat}\nlinger_seconds = 0.2\nslice_seconds 
 class Proof:
     """One web, what one machine finds in it, and the cases."""
 
-    def __init__(self, web: MiniwebProcess, folder: Path, delay: float) -> None:
+    def __init__(self, web: MiniwebProcess, folder: Path, options: argparse.Namespace) -> None:
         self.web = web
         self.folder = folder
-        self.delay = delay
+        self.delay: float = options.delay
+        self.outage: float = options.outage
         job = self.job("one", 5.0, "hash")
         done = periplus("crawl", job, "--out", folder / "one" / "crawl", "--json")
         if done.code:
@@ -191,6 +192,38 @@ def partition(proof: Proof, name: str, seconds: float = 30.0) -> dict[str, Any]:
         return proof.judge(name, run, before, began)
 
 
+def halves(proof: Proof, name: str, heartbeat: float) -> dict[str, Any]:
+    """Two nodes see nothing of the server and the other two for `--outage` seconds; each half has its own folders."""
+    cut_off = ("south", "west")
+    with nats_server() as server, proxy(server.port) as wire:
+        before, began = len(proof.web.requests()), time.monotonic()
+        job = proof.job(name, heartbeat, "hash")
+        run = ClusterRun(job, server.url, proof.folder / name / "crawl", apart=True)
+        run.start([node for node in NODES if node not in cut_off])
+        run.start(cut_off, wire.url)
+        proof.wait(0.3, before)
+        wire.cut()
+        had, cut = {node: len(pages_of(run.out(node))) for node in cut_off}, len(proof.web.requests())
+        time.sleep(proof.outage)
+        healed, meanwhile = time.monotonic(), len(proof.web.requests()) - cut
+        wire.heal()
+        given_up = run.given_up(cut_off)
+        result = proof.judge(name, run, before, began)
+        drained = round(time.monotonic() - healed, 1)
+    figures = {"outage": proof.outage, "requests_meanwhile": meanwhile, "drained_in": drained, "had": had}
+    return result | figures | {"taken_over": given_up}
+
+
+def halves_taken_over(proof: Proof, name: str) -> dict[str, Any]:
+    """A partition in halves, long enough that the half with the server takes over the nodes of the other."""
+    return halves(proof, name, proof.outage / 60)
+
+
+def halves_kept(proof: Proof, name: str) -> dict[str, Any]:
+    """A partition in halves in which nobody is given up."""
+    return halves(proof, name, proof.outage / 2)
+
+
 CASES: dict[str, Callable[[Proof, str], dict[str, Any]]] = {
     "undisturbed": undisturbed,
     "by-place": by_place,
@@ -201,7 +234,13 @@ CASES: dict[str, Callable[[Proof, str], dict[str, Any]]] = {
     "folder-lost": folder_lost,
     "server-killed": server_killed,
     "partition": partition,
+    "halves-taken-over": halves_taken_over,
+    "halves-kept": halves_kept,
 }
+AGAIN = ("folder-lost", "halves-taken-over")
+"""Cases in which what a lost folder had is fetched again."""
+ONCE = ("undisturbed", "by-place", "unruly", "partition", "halves-kept")
+"""Cases in which nothing is fetched twice."""
 
 
 def main() -> None:
@@ -211,18 +250,20 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=120)
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--outage", type=float, default=600.0, help="seconds of a partition in halves")
     options = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="prove-")))
         web = stack.enter_context(miniweb(folder, "--hosts", options.hosts, "--pages", options.pages, "--slow", 0.05))
-        proof = Proof(web, folder, options.delay)
+        proof = Proof(web, folder, options)
         failed = False
         for name in options.cases:
             result = CASES[name](proof, name)
             print(json.dumps(result), flush=True)
             failed |= bool(result["lost"] or result["extra"] or result["impolite"])
-            failed |= bool(result["completed_and_fetched_again"]) and name != "folder-lost"
-            failed |= bool(result["fetched_twice"]) and name in ("undisturbed", "by-place", "unruly", "partition")
+            failed |= bool(result["completed_and_fetched_again"]) and name not in AGAIN
+            failed |= bool(result["fetched_twice"]) and name in ONCE
+            failed |= result.get("drained_in", 0.0) > 2 * options.outage
     sys.exit(failed)
 
 

@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from doc_tables import put_between
+
 from periplus.evaluate.measures import gini
 from periplus.evaluate.simulation import Machine, simulate
 from periplus.evaluate.webgraph import of_crawl, owners_by
@@ -25,7 +27,6 @@ from periplus.store.wacz import write_wacz
 
 PERIPLUS = Path(sys.executable).parent / "periplus"
 PAGE = Path(__file__).parents[1] / "docs/simulation.md"
-BEGIN, END = "<!-- written by scripts/prove_simulation.py -->", "<!-- end -->"
 MOST_ERROR = 0.20
 
 
@@ -102,9 +103,7 @@ def main() -> None:
                 print(lines[-1], flush=True)
     print(f"largest error {worst:.1%}")
     if options.write:
-        text = PAGE.read_text("utf-8")
-        before, _, rest = text.partition(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.partition(END)[2]}", "utf-8")
+        put_between(PAGE, "prove_simulation", "\n".join(lines))
     if worst > MOST_ERROR:
         sys.exit(f"an error is larger than {MOST_ERROR:.0%}")
 

@@ -4,6 +4,7 @@ With names of pictures behind it (`scripts/screenshots.py compare page`) only th
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -38,8 +39,8 @@ SHOTS = {
 }
 """Picture: the address it shows, the window, light or dark."""
 
-BUSY = "parseInt(document.querySelector('.live .figures dd').textContent.replace(',', '')) > 1500"
-"""A crawl whose nodes have something to send each other."""
+BUSY = re.compile(r"^(1,[5-9]|[2-9],|\d\d,)\d+")
+"""More than 1,500 pages: then nodes have something to send each other."""
 
 STRATEGIES = "url,anchor,content,hash"
 
@@ -118,7 +119,7 @@ def prepared(page: Page, name: str) -> None:
         page.locator(".offer").nth(3).wait_for()
     if name.startswith("live"):
         page.locator(".live .figures dd").first.wait_for(timeout=60_000)
-        page.wait_for_function(BUSY, timeout=300_000)
+        expect(page.locator(".live .figures dd").first).to_have_text(BUSY, timeout=300_000)
         page.locator(".log li strong").first.wait_for(timeout=60_000)
         page.locator(".live .plain tbody tr").first.wait_for(timeout=60_000)
     if name == "page":
@@ -152,7 +153,8 @@ def main() -> None:
     if not CRAWL.is_dir():
         sys.exit("screenshots: run `DEMO_SERVE=0 make demo` first")
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as address, sync_playwright() as playwright:
+    scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # the crawl may still be ending
+    with scratch as folder, served(Path(folder)) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         time.sleep(12)  # the crawl begins with reading the gazetteer
         photograph(browser, address)

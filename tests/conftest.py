@@ -16,7 +16,7 @@ from hypothesis import settings
 # Small matrices: threads of the linear algebra library would get in each other's way. Before the first import of numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Tests that say nothing about it try so many examples; those that name a number keep theirs.
+# Tests that say nothing about it try so many examples; others name theirs for both (`effort.examples`).
 settings.register_profile("ci", max_examples=200, deadline=None)
 settings.register_profile("nightly", max_examples=20_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -93,6 +93,8 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         dropped["not_followed"] += len(links)
         links = []
     kept = outcome is Outcome.KEPT
+    text = page.text.encode("utf-8", "replace")
+    payload = payload_digest(fetched.body) if kept else ""
     main = main_place(located, page.text, page.title)
     return Analysis(
         title=page.title,
@@ -110,12 +112,12 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         links=tuple(links),
         anchors=_COMPRESSOR.compress("\n".join(link.anchor for link in links).encode("utf-8", "replace")),
         dropped=dict(dropped),
-        content_digest=_digest(page),
-        likeness=likeness(page.text),
-        text=_COMPRESSOR.compress(page.text.encode("utf-8", "replace")) if kept else b"",
+        content_digest=_digest(page.title, text),
+        likeness=likeness(text),
+        text=_COMPRESSOR.compress(text) if kept else b"",
         mentions=_pack_mentions(located) if kept else b"",
-        warc=page_records(fetched, _archived_facts(page)) if kept and lens.warc else (),
-        payload=payload_digest(fetched.body) if kept else "",
+        warc=page_records(fetched, _archived_facts(page), payload) if kept and lens.warc else (),
+        payload=payload,
     )
 
 
@@ -234,8 +236,8 @@ def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:
     return tuple(entities)
 
 
-def _digest(page: Page) -> int:
-    digest = xxhash.xxh3_64_intdigest(f"{page.title}\n{page.text}".encode("utf-8", "replace"))
+def _digest(title: str, text: bytes) -> int:
+    digest = xxhash.xxh3_64_intdigest(title.encode("utf-8", "replace") + b"\n" + text)
     return digest - (1 << 64) if digest >= 1 << 63 else digest
 
 

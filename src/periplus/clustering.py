@@ -138,7 +138,7 @@ def status_table(status: dict[str, Any]) -> Table:
     columns = ("node", "runs on", "epoch", "pages", "queued", "pages/s", "unconfirmed", "lag")
     table = Table(*columns, title=title, title_justify="left", box=None)
     for name, node in status["nodes"].items():
-        where = f"{node['machine']}:{node['pid']}" if node["alive"] else "nobody"
+        where = f"{node['machine']}:{node['pid']}" if node["alive"] else "nobody" if node["epoch"] else "nobody yet"
         numbers = [f"{node[key]:,}" for key in ("epoch", "pages", "queued", "rate", "unconfirmed", "lag")]
         table.add_row(name, where, *numbers)
     return table

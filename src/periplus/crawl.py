@@ -168,7 +168,12 @@ class Crawl:
             pages_before=self._pages_before,
             minutes_limit=self._job.crawl.minutes,
             on_progress=self._on_progress,
+            waits_for=self._waits_for,
         )
+
+    def _waits_for(self) -> str:
+        """What keeps the crawl waiting besides its hosts and the disk, for people; empty: nothing."""
+        return ""
 
     def _shared(self, health: Health) -> AbstractAsyncContextManager[Shared]:
         """Everything that all nodes of the process use."""

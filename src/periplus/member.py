@@ -72,6 +72,7 @@ class MemberCrawl(Crawl):
         self._desk: ProbeDesk | None = None
         self._reaches: dict[str, NodeReach] = {}
         self._order = "running"
+        self._waited_for = ""
         self._rate = 0.0
         self._somebody_done = asyncio.Event()
 
@@ -262,6 +263,7 @@ class MemberCrawl(Crawl):
         for name, record in self._members.records.items():
             self._net.heard(name, record.inbox)
         await self._obey()
+        self._say_what_it_waits_for()
         if not self._stop_reason:
             for name in self._members.orphans():
                 await self._take_over(name, shared)
@@ -305,6 +307,21 @@ class MemberCrawl(Crawl):
         )
 
     # -- Turns and deliveries ----------------------------------------------------------------------
+
+    def _waits_for(self) -> str:
+        if self._order == "paused":
+            return "`periplus cluster pause` was given; `periplus cluster resume` lets it go on"
+        if not self._members.may_work:
+            return "NATS does not answer; the crawl goes on when it does"
+        if (absent := self._members.unclaimed) and all(self._is_idle(name) for name in self._nodes):
+            return f"nobody runs {', '.join(absent)} yet; start what is missing with `periplus node NAME`"
+        return ""
+
+    def _say_what_it_waits_for(self) -> None:
+        """The log hears of it when that changes."""
+        before, self._waited_for = self._waited_for, self._waits_for()
+        if self._waited_for != before:
+            self._journal.write("waits" if self._waited_for else "goes on", reason=self._waited_for)
 
     def _may_begin(self, shared: Shared) -> bool:
         return (

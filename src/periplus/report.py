@@ -28,6 +28,7 @@ class Reporter:
     pages_before: int
     minutes_limit: float
     on_progress: Callable[[Progress], None] | None = None
+    waits_for: Callable[[], str] = str
     _rate: Rate = field(default_factory=Rate)
     _logged_at: float = 0.0
 
@@ -58,7 +59,7 @@ class Reporter:
                 seconds=seconds,
                 minutes_limit=self.minutes_limit,
             ),
-            paused=self.room.paused,
+            paused=self.room.paused or self.waits_for(),
             outcomes=health.outcomes,
             harvest=health.harvest.shares(),
         )

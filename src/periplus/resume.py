@@ -26,7 +26,7 @@ MAX_REST_SECONDS = 86_400.0
 
 def open_nodes(prepared: Prepared, shared: Shared, exchange: Exchange) -> dict[str, Node]:
     """Open every node of the job with what its database holds."""
-    nodes = {name: open_node(name, prepared, shared) for name in prepared.nodes}
+    nodes = {name: open_node(name, prepared, shared, sharers=len(prepared.nodes)) for name in prepared.nodes}
     rest_hosts(nodes.values(), shared)
     _set_inboxes_back(nodes)
     for node in nodes.values():
@@ -34,15 +34,18 @@ def open_nodes(prepared: Prepared, shared: Shared, exchange: Exchange) -> dict[s
     return nodes
 
 
-def open_node(name: str, prepared: Prepared, shared: Shared) -> Node:
-    """Open one node with what its database holds; its hosts and its outbox come afterwards."""
-    folder = prepared.folder.node(name)
-    store = NodeStore(folder, prepared.nodes, prepared.job.archive, agent=shared.agent, clock=shared.clock)
+def open_node(name: str, prepared: Prepared, shared: Shared, *, sharers: int = 1) -> Node:
+    """Open one node with what its database holds; its hosts and its outbox come afterwards.
+
+    `sharers`: how many nodes share the memory of the process.
+    """
+    folder, archive = prepared.folder.node(name), prepared.job.archive
+    store = NodeStore(folder, prepared.nodes, archive, agent=shared.agent, clock=shared.clock, sharers=sharers)
     reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
     if revisit.hours:
         begin_revisits(store.db, revisit.hours * 3600.0)
     store.revalues = shared.book is not None
-    node = Node(name, store, UrlQueue(reader, name), Revisits(revisit, reader), shared)
+    node = Node(name, store, UrlQueue(reader, name, sharers=sharers), Revisits(revisit, reader), shared)
     _take_up(node, shared)
     if shared.crawl.overlap == "allow":
         _take_up_sent(node, shared)

@@ -100,6 +100,22 @@ def test_a_lost_disk_is_rebuilt_from_the_stream(web: MiniwebProcess, alone: set[
     assert impolite(web.requests()[before:], 0.0) == []
 
 
+def test_a_node_that_nobody_has_started_is_named_and_waited_for(
+    web: MiniwebProcess, server: NatsServer, alone: set[str], tmp_path: Path
+) -> None:
+    cluster, pair = CLUSTER.format(heartbeat=6.0), ("east", "general")
+    job = cluster_job(web, tmp_path / "job.toml", cluster=cluster, name="late", nodes=pair)
+    run = ClusterRun(job, server.url, tmp_path / "crawl")
+    run.start(["east"])
+    said = run.until_logged("east", "waits")
+    assert said["reason"] == "nobody runs general yet; start what is missing with `periplus node NAME`"
+    shown = periplus("cluster", "status", "--cluster", server.url, "--crawl", "late").out
+    assert re.search(r"general +nobody yet", shown), shown
+    run.start(["general"])
+    run.finish()
+    assert set(pages_of(tmp_path / "crawl")) == alone
+
+
 def test_without_a_server_it_says_how_to_start_one(web: MiniwebProcess, tmp_path: Path) -> None:
     address = f"nats://127.0.0.1:{free_port()}"
     done = periplus("cluster", "status", "--cluster", address)

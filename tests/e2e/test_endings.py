@@ -4,6 +4,7 @@ PERIPLUS_ENDINGS=1000 is the whole proof.
 """
 
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -88,6 +89,7 @@ def test_K12_random_crawls_end_neither_early_nor_never(tmp_path: Path, monkeypat
         assert summary.stop_reason.startswith("frontier empty"), f"run {seed}: {summary.stop_reason}"
         assert left_in(folder) == {"url": 0, "outbox": 0}, f"run {seed} ended early"
         assert now < 86_400.0, f"run {seed} waited for nothing"
+        shutil.rmtree(folder)
         ended += 1
     assert ended > RUNS / 2
     print(f"PROOF {RUNS:,} random crawls by three nodes: {ended:,} ended with nothing left, the others found no seed")

@@ -43,6 +43,21 @@ def test_an_error_of_the_disk_ends_it_with_one_line_and_loses_nothing() -> None:
 
 
 @pytest.mark.needs("gcc")
+def test_K5_a_file_system_that_becomes_read_only_ends_it_with_one_line_and_loses_nothing() -> None:
+    """EROFS from a change on, for files and names: code 4, and when it can be written to again nothing is missing."""
+    arguments = ("--pages", "8", "--every", "230", "--error", "EROFS", "--count", "1000000000")
+    command = [sys.executable, str(SUPPORT / "fault_runs.py"), "full", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert told[-1]["wrong"] == [], done.stderr[-2000:]
+    ended = sum("gave_up" in line for line in told)  # with code 4, to be resumed; the last may come behind all changes
+    assert ended >= told[-1]["points"] - 1 >= 3
+    lines = done.stderr.splitlines()
+    assert len(lines) == ended, lines
+    assert all("the file system is read-only" in line for line in lines), lines
+
+
+@pytest.mark.needs("gcc")
 def test_K10_the_power_fails_and_any_part_of_what_was_not_synced_is_gone() -> None:
     """With durability "full" whatever was asked for is still known and nothing needs a repair."""
     result = fault_runs(*("power", "--pages", "8", "--losses", "8", "--durability", "full"), program="kill_points.py")

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from command_line import periplus
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_server import http, serve
@@ -14,7 +15,7 @@ from periplus.urls import canonicalize
 SECRET = "s3cr3t-Zq9"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     user=st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=12),
     password=st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=12),

@@ -117,6 +117,17 @@ class ClusterRun:
             assert all(process.poll() is None for process in self.processes.values()), self.status()
             time.sleep(0.05)
 
+    def until_logged(self, node: str, event: str, seconds: float = 120) -> dict[str, Any]:
+        """The first line of a node's log that tells of an event."""
+        log, deadline = self.out(node) / "nodes" / node / "log.jsonl", time.monotonic() + seconds
+        while True:
+            lines = log.read_text("utf-8").splitlines() if log.exists() else []
+            found = next((row for line in lines if (row := json.loads(line))["event"] == event), None)
+            if found is not None:
+                return dict(found)
+            assert time.monotonic() < deadline, f"{node} never says {event}: {lines[-3:]}"
+            time.sleep(0.05)
+
     def finish(self, seconds: float = 180) -> dict[str, dict[str, Any]]:
         """Wait for the end of all; gives their summaries."""
         summaries, deadline = {}, time.monotonic() + seconds
@@ -133,6 +144,20 @@ class ClusterRun:
         finally:
             self.end()
         return summaries
+
+    def given_up(self, nodes: Iterable[str], seconds: float = 60) -> list[str]:
+        """Those whose processes end, within some time, since another has taken their node over."""
+        gone, deadline = [], time.monotonic() + seconds
+        waiting = set(nodes)
+        while waiting and time.monotonic() < deadline:
+            for node in [node for node in waiting if self.processes[node].poll() is not None]:
+                waiting.discard(node)
+                if self.processes[node].returncode == 4:
+                    err = self.processes.pop(node).communicate()[1]
+                    assert "was taken over" in err, err
+                    gone.append(node)
+            time.sleep(0.1)
+        return sorted(gone)
 
     def _last_words(self) -> str:
         """The ends of the nodes' logs, and what the processes say when they are ended."""

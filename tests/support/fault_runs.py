@@ -4,6 +4,7 @@
     python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while; in pieces
                                                                     with --state FILE --minutes 30, going on from there
     python fault_runs.py full --error EIO                           the same, but the disk is broken, not full
+    python fault_runs.py full --error EROFS --count 1000000         the file system becomes read-only and stays so
     python fault_runs.py copies --pages 12 --chains 20              starts from copies of one state
     python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 

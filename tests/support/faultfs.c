@@ -2,7 +2,8 @@
  *
  * Counts every call that changes a file there (writes, truncations, renames, removals, syncs). In mode KILL the process
  * kills itself just before the n-th; in mode FULL calls that need room fail with ENOSPC, from the n-th on, `count` times.
- * With a record every change is written down as it was made, so that the folder can be made again as it was between
+ * With EROFS everything that changes a file or its name fails, as on a file system that has become read-only, and
+ * statvfs says so. With a record every change is written down as it was made, so that the folder can be made again as it was between
  * any two of them (`kill_points.py`).
  */
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -95,6 +97,14 @@ static int strikes(int needs_room) {
     return mode == FULL && needs_room && number >= first && number < last;
 }
 
+/* Whether the file system is read-only now: names and sizes cannot be changed either. */
+static int read_only(void) { return mode == FULL && error_number == EROFS; }
+
+static int is_read_only(void) {
+    long number = atomic_load(&calls);
+    return read_only() && number >= first && number < last;
+}
+
 #define REAL(type, name, ...) \
     static type (*real)(__VA_ARGS__); \
     if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
@@ -167,7 +177,7 @@ int ftruncate(int fd, off_t size) {
     REAL(int, ftruncate, int, off_t);
     char path[4096];
     if (!ours_at(fd, path)) return real(fd, size);
-    if (strikes(grows(fd, size))) NO_ROOM;
+    if (strikes(read_only() || grows(fd, size))) NO_ROOM;
     LOCKED(int, real(fd, size));
     if (result == 0) noted(path, TRUNCATED, size, 0, 0);
     UNLOCKED;
@@ -177,7 +187,7 @@ int ftruncate64(int fd, off64_t size) {
     REAL(int, ftruncate64, int, off64_t);
     char path[4096];
     if (!ours_at(fd, path)) return real(fd, size);
-    if (strikes(grows(fd, size))) NO_ROOM;
+    if (strikes(read_only() || grows(fd, size))) NO_ROOM;
     LOCKED(int, real(fd, size));
     if (result == 0) noted(path, TRUNCATED, size, 0, 0);
     UNLOCKED;
@@ -186,7 +196,7 @@ int ftruncate64(int fd, off64_t size) {
 int truncate(const char *path, off_t size) {
     REAL(int, truncate, const char *, off_t);
     if (!ours_path(path)) return real(path, size);
-    if (strikes(0)) NO_ROOM;
+    if (strikes(read_only())) NO_ROOM;
     LOCKED(int, real(path, size));
     if (result == 0) noted(path, TRUNCATED, size, 0, 0);
     UNLOCKED;
@@ -195,7 +205,7 @@ int truncate(const char *path, off_t size) {
 int truncate64(const char *path, off64_t size) {
     REAL(int, truncate64, const char *, off64_t);
     if (!ours_path(path)) return real(path, size);
-    if (strikes(0)) NO_ROOM;
+    if (strikes(read_only())) NO_ROOM;
     LOCKED(int, real(path, size));
     if (result == 0) noted(path, TRUNCATED, size, 0, 0);
     UNLOCKED;
@@ -244,7 +254,7 @@ int fdatasync(int fd) {
 int rename(const char *from, const char *to) {
     REAL(int, rename, const char *, const char *);
     if (!ours_path(to)) return real(from, to);
-    strikes(0);
+    if (strikes(read_only())) NO_ROOM;
     LOCKED(int, real(from, to));
     if (result == 0) noted(from, RENAMED, 0, to + prefix_length, strlen(to + prefix_length));
     UNLOCKED;
@@ -253,7 +263,7 @@ int rename(const char *from, const char *to) {
 int unlink(const char *path) {
     REAL(int, unlink, const char *);
     if (!ours_path(path)) return real(path);
-    strikes(0);
+    if (strikes(read_only())) NO_ROOM;
     LOCKED(int, real(path));
     if (result == 0) noted(path, REMOVED, 0, 0, 0);
     UNLOCKED;
@@ -273,6 +283,7 @@ static void noted_open(const char *path, int flags) {
         mode_t permissions = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
         va_end(rest); \
         if (!ours_path(path)) return real(path, flags, permissions); \
+        if (is_read_only() && flags & (O_CREAT | O_WRONLY | O_RDWR)) NO_ROOM; \
         LOCKED(int, real(path, flags, permissions)); \
         if (result >= 0) noted_open(path, flags); \
         UNLOCKED; \
@@ -288,9 +299,20 @@ OPEN(open64)
         mode_t permissions = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0; \
         va_end(rest); \
         if (!ours_path(path)) return real(folder, path, flags, permissions); \
+        if (is_read_only() && flags & (O_CREAT | O_WRONLY | O_RDWR)) NO_ROOM; \
         LOCKED(int, real(folder, path, flags, permissions)); \
         if (result >= 0) noted_open(path, flags); \
         UNLOCKED; \
     }
 OPENAT(openat)
 OPENAT(openat64)
+
+#define STATVFS(name, type) \
+    int name(const char *path, struct type *about) { \
+        REAL(int, name, const char *, struct type *); \
+        int result = real(path, about); \
+        if (result == 0 && ours_path(path) && is_read_only()) about->f_flag |= ST_RDONLY; \
+        return result; \
+    }
+STATVFS(statvfs, statvfs)
+STATVFS(statvfs64, statvfs64)

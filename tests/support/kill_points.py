@@ -195,6 +195,8 @@ class Deaths:
         self._states = set(tally.states)
         self._verified: tuple[str, int] = ("", -1)
         self._index_changes = 0
+        self._trials = 0
+        self._trial = bench.folder / "trial-0"
         self._disk = bench.folder / "disk"
         self._disk.mkdir()
         for change in recording.changes[: tally.next]:
@@ -257,10 +259,12 @@ class Deaths:
             print(json.dumps({"change": number, "part": part, "wrong": wrong}), flush=True)
 
     def _copy(self) -> Path:
-        trial = self._bench.folder / "trial"
-        shutil.rmtree(trial, ignore_errors=True)
-        shutil.copytree(self._disk, trial)
-        return trial
+        """The folder as the death left it. A new one each time: threads of an index may still write to the last."""
+        shutil.rmtree(self._trial, ignore_errors=True)
+        self._trials += 1
+        self._trial = self._bench.folder / f"trial-{self._trials}"
+        shutil.copytree(self._disk, self._trial)
+        return self._trial
 
 
 def opened(folder: Path) -> str:

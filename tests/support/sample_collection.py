@@ -352,7 +352,7 @@ def _write_page(db: sqlite3.Connection, page: SamplePage, url_id: int, revision:
     _write_links(db, page, url_id)
     if not page.kept:
         return
-    mark = likeness(page.text) if page.compared else 0
+    mark = likeness(page.text.encode()) if page.compared else 0
     if mark:
         db.execute("INSERT INTO page_likeness VALUES (?, ?, ?)", (url_id, mark, mark))
     for place_id, weight in page.places:

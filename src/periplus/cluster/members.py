@@ -90,6 +90,11 @@ class Membership:
         return {name: seen.record for name, seen in self._seen.items()}
 
     @property
+    def unclaimed(self) -> list[str]:
+        """Nodes that no process has ever run, as last seen: nobody takes those over, since theirs may come yet."""
+        return [name for name in self._nodes if name not in self._seen and name not in self._mine]
+
+    @property
     def may_work(self) -> bool:
         """Whether the last heartbeat is recent enough that nobody can have taken over."""
         return self._clock.monotonic() - self._written_at < CAREFUL * self.heartbeat_seconds

@@ -35,9 +35,9 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD_AGAIN = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
-def likeness(text: str) -> int:
-    """The similarity hash of a text, signed as SQLite stores integers; 0 for a text too short to compare."""
-    raw = text.encode("utf-8", "replace").translate(ALL_DIGITS_ALIKE)
+def likeness(text: bytes) -> int:
+    """The similarity hash of a text in UTF-8, signed as SQLite stores integers; 0 for one too short to compare."""
+    raw = text.translate(ALL_DIGITS_ALIKE)
     if len(raw) < LEAST_BYTES:
         return 0
     parts = [np.frombuffer(raw, "<u8", (len(raw) - start) // PIECE, start) for start in range(PIECE)]

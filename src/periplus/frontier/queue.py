@@ -33,7 +33,8 @@ UNBELIEVED_WAIT_SECONDS = 300.0
 """How long that waits instead."""
 
 IN_MEMORY = 32_768
-"""URLs of all hosts that are meant to be in memory, some 12 MB; with more hosts than that each is read as it is due."""
+"""URLs of all hosts that are meant to be in memory, some 12 MB, over all nodes of a process; with more hosts than that
+each is read as it is due."""
 
 _Entry = tuple[float, int, Lease]  # sorts by priority, best first, then by age
 
@@ -63,7 +64,9 @@ class _HostQueue:
 class UrlQueue:
     """What one node still has to fetch. Not thread-safe: it belongs to the event loop."""
 
-    def __init__(self, reader: sqlite3.Connection, owner: str = "") -> None:
+    def __init__(self, reader: sqlite3.Connection, owner: str = "", *, sharers: int = 1) -> None:
+        """`sharers`: how many nodes share the memory of the process."""
+        self._in_memory = IN_MEMORY // sharers
         self._reader = reader
         self._owner = owner
         self._epochs = itertools.count(1)
@@ -106,7 +109,7 @@ class UrlQueue:
         if lease.url_id in self._read:
             return  # a refill has met the row between its commit and now
         queue.add((-lease.priority, lease.url_id, lease))
-        most = min(HEADS, IN_MEMORY // len(self._hosts))
+        most = min(HEADS, self._in_memory // len(self._hosts))
         if len(queue.heads) > 2 * most:
             queue.heads = heapq.nsmallest(most, queue.heads)  # a sorted list is a heap
             queue.more_on_disk, queue.edge = True, queue.heads[-1][:2] if most else NOTHING
@@ -182,7 +185,7 @@ class UrlQueue:
     def _refill(self, queue: _HostQueue, host: str, now: float) -> None:
         # Rows that are out are still QUEUED on disk; asking for that many more reads past them.
         out = self._out.get(host, ())
-        wanted = max(1, min(HEADS, IN_MEMORY // len(self._hosts))) + len(out)
+        wanted = max(1, min(HEADS, self._in_memory // len(self._hosts))) + len(out)
         rows = self._reader.execute(
             "SELECT id, url, ?, depth, redirects, priority, attempts, sitemap, visits FROM url "
             "WHERE host_id = ? AND state = 0 AND not_before <= ? ORDER BY priority DESC, id LIMIT ?",

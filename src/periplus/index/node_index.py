@@ -25,7 +25,8 @@ from periplus.index.anchors import Anchors
 from periplus.index.query import IndexQuery, compile_query
 from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
-from periplus.store.database import storage_errors
+from periplus.index.view import View, can_be_written
+from periplus.store.database import read_only, storage_errors
 
 __all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
 
@@ -81,8 +82,9 @@ class Ranking:
 class NodeIndex:
     """One node's index. Any thread may ask; updates take turns."""
 
-    def __init__(self, path: Path, index: Index) -> None:
+    def __init__(self, path: Path, index: Index, view: View | None = None) -> None:
         self._path = path
+        self._view = view
         self._index = index
         self._schema = index.schema
         self._turn = threading.Lock()
@@ -96,7 +98,8 @@ class NodeIndex:
     def open(cls, path: Path, *, create: bool = True) -> "NodeIndex":
         """Open the index in `path`. With `create`, one that is missing or of another version is made anew, empty.
 
-        Without it, a missing one is an EnvironmentFailure that says how it comes to be.
+        Without it, a missing one is an EnvironmentFailure that says how it comes to be. One that cannot be written to
+        is read as it is.
         """
         exists = (path / "meta.json").is_file()
         if not exists and not create:
@@ -104,16 +107,17 @@ class NodeIndex:
         with storage_errors(path):
             path.mkdir(parents=True, exist_ok=True)
         with _index_errors(path):
-            if exists and not _same_schema(path):
-                if not create:
+            view = None if can_be_written(path) else View(path)
+            if exists and not _same_schema(view.path if view else path):
+                if view or not create:
                     raise EnvironmentFailure(f"{path}: index of another version; it is rebuilt by the next crawl")
                 shutil.rmtree(path)
                 path.mkdir(parents=True)
-            index = Index(build_schema(), path=str(path))
+            index = Index(build_schema(), path=str(view.path if view else path))
             index.register_tokenizer(TOKENIZER, final_analyzer())
             index.register_tokenizer(WORDS, word_analyzer())
             index.config_reader("manual")
-            return cls(path, index)
+            return cls(path, index, view)
 
     # -- Keeping up ------------------------------------------------------------------------------
 
@@ -129,8 +133,12 @@ class NodeIndex:
 
         Costs one look at the databases when nothing is new; `latest` spares it: the last revisions of all nodes of the
         crawl, whose links are read as well. `again`: also pages that many more links speak of by now. `progress` gets
-        the count after each commit. Raises FolderInUse if another process (or thread) writes this index now.
+        the count after each commit. Raises FolderInUse if another process (or thread) writes this index now. What
+        cannot be written to is only looked at again.
         """
+        if self._view is not None:
+            self.refresh()
+            return 0
         with _index_errors(self._path):
             if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
                 return 0
@@ -283,6 +291,8 @@ class NodeIndex:
 
     def _adopt(self) -> None:
         """Look at the last commit and read what it says about itself."""
+        if self._view is not None:
+            self._view.look()
         self._index.reload()
         searcher = self._searcher = self._index.searcher()
         answer = self._searcher.aggregate(
@@ -427,6 +437,8 @@ def _translated(error: ValueError, path: Path) -> PeriplusError:
         return FolderInUse(f"{path}: another process is writing this index; try again later")
     if "No space left" in text or "StorageFull" in text:
         return DiskFull(f"{path}: no room left on the disk; free some and run the same command again")
-    if "Permission denied" in text or "PermissionDenied" in text or "Read-only" in text:
+    if "Read-only" in text:
+        return read_only(path)
+    if "Permission denied" in text or "PermissionDenied" in text:
         return EnvironmentFailure(f"{path}: the index cannot be written: permission denied")
     return Corrupt(f"{path}: the index cannot be read ({text[:100]}); delete this folder and it is built anew")

@@ -43,10 +43,26 @@ def bounded(source: bytes) -> tuple[bytes, dict[str, int]]:
         cut = next(itertools.islice(re.finditer(b"<", source), MOST_TAGS, None)).start()
         dropped = {"document": 1, "page_links": len(LINK.findall(source, cut))}
         source = source[:cut]
-    if any(source.find(b">", at, at + LONG_TAG // 2) < 0 for at in range(0, len(source), LONG_TAG // 2)):
+    if _has_long_tag(source):
         whole, source = len(source), _without_most_attributes(source)
         dropped |= {"document": 1} if len(source) < whole else {}
     return (source if tags <= TAGS_WITHOUT_DOUBT else _flattened(source)), dropped
+
+
+def _has_long_tag(source: bytes) -> bool:
+    """Whether any tag is long enough to be looked at; long stretches of text are none."""
+    half, at = LONG_TAG // 2, 0
+    while at < len(source):
+        if source.find(b">", at, at + half) >= 0:
+            at += half
+            continue
+        start = source.find(b"<", source.rfind(b">", max(0, at - half), at) + 1)
+        end = source.find(b">", at)
+        end = end if end >= 0 else len(source)
+        if 0 <= start < end - LONG_TAG + 1:
+            return True
+        at = end + 1
+    return False
 
 
 def _without_most_attributes(source: bytes) -> bytes:

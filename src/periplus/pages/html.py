@@ -18,6 +18,7 @@ from periplus.pages.flow import Flow, RawLink, read_flow, windows
 from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
+from periplus.pages.signs import signs_of
 from periplus.urls import canonicalize
 
 __all__ = ["read_page"]
@@ -37,9 +38,15 @@ NOT_TEXT = [
 ]
 CONTROL = bytes([*range(0x09), 0x0B, *range(0x0E, 0x20)])
 CONTROL_REFERENCE = re.compile(
-    rb"&#(?:0*(?:[0-8]|11|1[4-9]|2\d|3[01])(?!\d)|[xX]0*(?:[0-8bBeEfF]|1[0-9a-fA-F])(?![0-9a-fA-F]));?"
+    rb"&#(?:0*(?:[0-8]|11|1[4-9]|2\d|3[01]|823[4-8]|829[4-7])(?!\d)"
+    rb"|[xX]0*(?:[0-8bBeEfF]|1[0-9a-fA-F]|202[a-eA-E]|206[6-9])(?![0-9a-fA-F]));?"
 )
 """Control characters are dropped from the source."""
+
+TURNING = re.compile(rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")
+"""Characters that turn the direction of what follows, in UTF-8: a title could make what stands
+behind it read otherwise.
+Marks (U+200E, U+200F) and joiners turn nothing, and languages need them."""
 
 MAX_TITLE_CHARS = 500
 MAX_DESCRIPTION_CHARS = 1_000
@@ -61,19 +68,19 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     """Read an HTML response. Pure: the same bytes give the same Page."""
     source, cut_off = bounded(_source(fetched))
     tree = LexborHTMLParser(source)
-    lower = source.lower()
-    metadata = read_metadata(tree, lower)
-    base = _base_url(tree, fetched.url) if b"<base" in lower else fetched.url
+    signs = signs_of(source.lower())
+    metadata = read_metadata(tree, signs)
+    base = _base_url(tree, fetched.url) if b"<base" in signs else fetched.url
     title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
     title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
-    canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in lower else None
+    canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
-    language = _stated_language(tree, lower, fetched)
-    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in lower else ()
+    language = _stated_language(tree, signs, fetched)
+    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in signs else ()
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped: Counter[str] = Counter(cut_off)
-    frames = _frames(tree) if b"<frameset" in lower else []
+    frames = _frames(tree) if b"<frameset" in signs else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
     body = written.find("<body")
@@ -105,8 +112,9 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
 
 
 def _source(fetched: Fetched) -> bytes:
-    """The document in UTF-8, without control characters, written out or referred to."""
+    """The document in UTF-8, without what controls a terminal or the direction of text, written out or referred to."""
     source = decode_html(fetched.body, fetched.content_type).encode("utf-8", "replace").translate(None, CONTROL)
+    source = TURNING.sub(b"", source)
     return CONTROL_REFERENCE.sub(b" ", source) if b"&#" in source else source  # a blank: nothing grows together
 
 
@@ -120,10 +128,10 @@ def _frames(tree: LexborHTMLParser) -> list[str]:
     return [node.attributes.get("src") or "" for node in tree.css("frameset frame[src]")]
 
 
-def _stated_language(tree: LexborHTMLParser, lower: bytes, fetched: Fetched) -> str:
+def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: Fetched) -> str:
     """The page's own word on its language: the tag, a meta tag, the header; empty if none is a language."""
     html_node = tree.css_first("html")
-    stated = b"content-language" in lower
+    stated = b"content-language" in signs
     meta = tree.css_first('meta[http-equiv="content-language" i][content]') if stated else None
     for text in (
         *((html_node.attrs.get("lang"), html_node.attrs.get("xml:lang")) if html_node else ()),

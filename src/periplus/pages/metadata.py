@@ -49,24 +49,24 @@ class Metadata:
             self.addresses.append(parts.text)
 
 
-def read_metadata(tree: LexborHTMLParser, lower: bytes) -> Metadata:
+def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     """Read meta tags, JSON-LD and microdata. Call before scripts are stripped from the tree.
 
-    `lower`, the source in small letters, says what need not be looked for: each search walks through the whole tree.
+    `signs` (`signs_of` the source) say what need not be looked for: each search walks through the whole tree.
     """
     found = Metadata()
     _read_meta_tags(tree, found)
-    if b"ld+json" in lower:
+    if b"ld+json" in signs:
         for script in tree.css('script[type="application/ld+json"]'):
             for thing in _json_ld_things(script.text()):
                 _read_thing(thing, found)
-    if any(word in lower for word in _ADDRESS_WORDS):
+    if not signs.isdisjoint(_ADDRESS_WORDS):
         for node in tree.css(_ADDRESS_NODES)[:MAX_HINTS]:
             found.add_address(_marked_up(node))
-    if b"geo" in lower:
+    if b"geo" in signs:
         for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
             _read_geo(node, found)
-    if b"<time" in lower:
+    if b"<time" in signs:
         for node in tree.css("time[datetime]")[:5]:
             found.dates.append(node.attributes.get("datetime") or "")
     return found

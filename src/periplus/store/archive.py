@@ -39,27 +39,30 @@ class Seen:
     payload_digest: str = ""
 
 
-def warc_record(fetched: Fetched) -> bytes:
-    """A response record for a fetched page, as one gzip member. The record's id follows from its content."""
+def warc_record(fetched: Fetched, payload: str = "") -> bytes:
+    """A response record for a fetched page, as one gzip member. The record's id follows from its content.
+
+    `payload` is the digest of its body, for whoever has it already.
+    """
     block = _http_head(fetched, len(fetched.body)) + fetched.body  # the bytes that came
     return _member(
         "response",
         fetched,
         block,
         [
-            f"WARC-Payload-Digest: {payload_digest(fetched.body)}",
+            f"WARC-Payload-Digest: {payload or payload_digest(fetched.body)}",
             *(["WARC-Truncated: length"] if fetched.truncated else []),
             "Content-Type: application/http; msgtype=response",
         ],
     )
 
 
-def page_records(fetched: Fetched, facts: Mapping[str, str]) -> tuple[bytes, ...]:
+def page_records(fetched: Fetched, facts: Mapping[str, str], payload: str = "") -> tuple[bytes, ...]:
     """Everything that is archived about a kept page: response first, then request and metadata, a gzip member each.
 
     `facts` become the fields of the metadata record, beside how long the fetch took.
     """
-    return (warc_record(fetched), _request_record(fetched), _metadata_record(fetched, facts))
+    return (warc_record(fetched, payload), _request_record(fetched), _metadata_record(fetched, facts))
 
 
 def revisit_record(fetched: Fetched, seen: Seen) -> bytes:

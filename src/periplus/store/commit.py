@@ -42,11 +42,19 @@ class NodeStore:
     """The writer's side of a node's database and archive."""
 
     def __init__(
-        self, folder: NodeFolder, nodes: Iterable[str], settings: ArchiveSettings, *, agent: str, clock: Clock
+        self,
+        folder: NodeFolder,
+        nodes: Iterable[str],
+        settings: ArchiveSettings,
+        *,
+        agent: str,
+        clock: Clock,
+        sharers: int = 1,
     ) -> None:
+        """`sharers`: how many nodes share the memory of the process."""
         self.folder = folder
         self._survives_power_loss = settings.durability == "full"
-        self.db = open_writer(folder.database, durability=settings.durability)
+        self.db = open_writer(folder.database, durability=settings.durability, sharers=sharers)
         self.archive = Archive(folder.archive, folder.name, settings.warc_bytes, agent=agent, clock=clock)
         self.commits = 0
         self._new_hosts: list[str] = []

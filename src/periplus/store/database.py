@@ -4,6 +4,7 @@ Previous stage: `exchange` hands over what to write; next: `index` and `search` 
 """
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,22 +13,28 @@ from pathlib import Path
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
 
-__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "storage_errors", "transaction"]
+__all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "read_only", "storage_errors", "transaction"]
 
 SCHEMA_VERSION = 6
 MIGRATIONS: dict[int, tuple[str, ...]] = {}
 """Statements that lead from a released version to the next one. None is needed yet: version 6 is the first released."""
 
+CACHE_KIB, LEAST_CACHE_KIB = 24_576, 4_096
+"""Of all writers of a process, and of each; memory counts, and the system caches the files as well."""
 
-def open_writer(path: Path, *, durability: str = "normal") -> sqlite3.Connection:
-    """Open (or make) the database for its one writer. Transactions are explicit: BEGIN IMMEDIATE … COMMIT."""
+
+def open_writer(path: Path, *, durability: str = "normal", sharers: int = 1) -> sqlite3.Connection:
+    """Open (or make) the database for its one writer. Transactions are explicit: BEGIN IMMEDIATE … COMMIT.
+
+    `sharers`: how many nodes share the memory of the process.
+    """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
         # NORMAL survives the death of the process, FULL also the loss of power (SQLite's WAL documentation).
         db.execute(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
-        db.execute("PRAGMA cache_size = -24576")  # KiB; memory counts, and the system caches the file as well
+        db.execute(f"PRAGMA cache_size = -{max(LEAST_CACHE_KIB, CACHE_KIB // sharers)}")
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute("PRAGMA busy_timeout = 10000")
         _ensure_schema(db, path)
@@ -39,7 +46,9 @@ def open_reader(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise NotACrawl(f"{path}: no such database; was this folder made by `periplus crawl`?")
     with storage_errors(path):
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        # Of a log beside it SQLite makes an index, which a read-only file system has no place for; nobody writes there.
+        whole = "&immutable=1" if _is_read_only(path) and not path.with_name(f"{path.name}-wal").exists() else ""
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{whole}", uri=True, check_same_thread=False)
         db.execute("PRAGMA busy_timeout = 10000")
         _check_version(db, path)
     return db
@@ -105,6 +114,8 @@ def storage_errors(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         extended = getattr(error, "sqlite_errorcode", 0)
         code = extended & 0xFF
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) and _is_read_only(path):
+            raise read_only(path) from error
         if (
             code == sqlite3.SQLITE_FULL or extended == sqlite3.SQLITE_IOERR_SHMSIZE
         ):  # no room for the file, or beside it
@@ -122,4 +133,21 @@ def from_os_error(error: OSError, path: Path) -> EnvironmentFailure:
     """The error tree's word for an operating system error on `path`."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return DiskFull(f"{path}: no room left on the disk; free some and run the same command again")
+    if error.errno == errno.EROFS:
+        return read_only(path)
     return EnvironmentFailure(f"{path}: {error.strerror or error}")
+
+
+def _is_read_only(path: Path) -> bool:
+    """Whether the file system on which a path lies cannot be written to, as after an error of its disk."""
+    try:
+        return bool(os.statvfs(path if path.exists() else path.parent).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def read_only(path: Path) -> EnvironmentFailure:
+    """What is said where the file system cannot be written to."""
+    return EnvironmentFailure(
+        f"{path}: the file system is read-only; run the same command again when it can be written to"
+    )

@@ -4,6 +4,7 @@ Pages come in the order of the network, so the first way to a URL need not be th
 of ways would cut off other pages in every run. Links beyond the limit are therefore set aside (table `beyond`); when
 nothing is left to do, the shortest ways are worked out over all links that the nodes have stored, and what is within
 reach joins the frontier. What a finished crawl holds then depends on the web and the limits alone, not on the order.
+What sitemaps list is not stored as links (it may be 50,000 URLs each), so ways by them are as long as first found.
 """
 
 import sqlite3

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from crawl_values import new_url
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -94,7 +95,7 @@ def test_what_is_wrong_is_refused(data: bytes) -> None:
         open_envelope(data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.binary(max_size=300), st.integers(0, 60))
 def test_broken_bytes_never_do_more_than_be_refused(noise: bytes, at: int) -> None:
     good = wire()

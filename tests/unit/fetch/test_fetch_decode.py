@@ -10,6 +10,7 @@ from collections.abc import Callable
 import brotli
 import pytest
 import zstandard
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -116,7 +117,7 @@ def test_a_zstd_frame_that_asks_for_a_huge_window_is_refused() -> None:
         decode_content(body, "zstd", 10 * 2**20)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.sampled_from(sorted(ENCODERS)), st.binary(max_size=200), st.integers(0, 50), st.integers(0, 255))
 def test_damaged_bodies_give_bytes_or_our_error(name: str, data: bytes, at: int, byte: int) -> None:
     body = bytearray(ENCODERS[name](data))

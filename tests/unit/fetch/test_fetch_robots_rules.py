@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from effort import bounded_effort
+from effort import bounded_effort, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_transport import ScriptedTransport
@@ -237,7 +237,7 @@ def test_only_the_first_half_mebibyte_counts() -> None:
     assert decide(padding + b"User-agent: *\nDisallow: /a\n", "/a") == Allow(0.0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_give_a_decision(robots: bytes) -> None:
     assert decide(robots, "/a") is not None

@@ -9,7 +9,7 @@ from crawl_values import new_url, open_store
 from msgspec.structs import replace
 
 from periplus.frontier import UrlQueue, UrlState, state_after
-from periplus.frontier.queue import HEADS
+from periplus.frontier.queue import HEADS, IN_MEMORY
 from periplus.model import Lease, NewUrl, Outcome
 from periplus.store.commit import Batch, Completion, NodeStore
 from periplus.store.database import open_reader
@@ -56,6 +56,16 @@ def random_urls(count: int, seed: int) -> list[NewUrl]:
 
 def best_first(urls: list[NewUrl]) -> list[str]:
     return [url.url for url in sorted(urls, key=lambda url: -url.priority)]  # stable: older first among equals
+
+
+@pytest.mark.parametrize("sharers", [1, IN_MEMORY // 8, IN_MEMORY // 2, IN_MEMORY * 2])
+def test_the_order_is_the_same_however_little_is_in_memory(store: NodeStore, sharers: int) -> None:
+    """Nodes of one process share its memory; with very many of them each URL is read as it is due."""
+    urls = random_urls(3 * HEADS, seed=9)
+    queue = UrlQueue(open_reader(store.folder.database), sharers=sharers)
+    add(store, queue, urls)
+    assert drained(store, queue, "a.com") == best_first(urls)
+    queue.close()
 
 
 @pytest.mark.parametrize("count", [1, HEADS, 2 * HEADS, 2 * HEADS + 1, 1_000])

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -190,7 +191,7 @@ def test_files_that_are_no_use_are_refused_in_one_line(tmp_path: Path, content: 
         build_hierarchy([tmp_path / "absent"])
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(
     st.lists(st.tuples(st.integers(0, 2**24 - 1), st.integers(0, 2**20)), min_size=1, max_size=20),
     st.lists(st.integers(0, 2**24 - 1), min_size=5, max_size=5),

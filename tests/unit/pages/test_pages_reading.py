@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 from crawl_values import fetched
-from effort import bounded_effort
+from effort import bounded_effort, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -133,6 +133,30 @@ def test_control_characters_vanish_written_or_referred_to() -> None:
     assert [link.anchor for link in page.links] == ["link"]
     assert "&#65;" not in read("<p>&#65;&#x41;&#10;B").text
     assert read("<p>&#65;&#x41;&#20013;").text == "AA中"
+
+
+@pytest.mark.parametrize("turning", [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+def test_C4_no_text_turns_the_direction_of_what_stands_behind_it(turning: int) -> None:
+    """Neither written nor referred to, nor put together from what was dropped; marks and joiners stay."""
+    written = chr(turning)
+    forms = (
+        written,
+        f"&#{turning};",
+        f"&#x{turning:X};",
+        f"&#0{turning} ",
+        f"&#x{turning:x}",
+        f"&#{written}{turning};",
+    )
+    page = read("".join(f"<title>a{form}b</title><a href=/x>c{form}d</a><p>e{form}f</p>" for form in forms))
+    anchors = "".join(link.anchor for link in page.links)
+    assert written not in page.title + page.text + page.description + anchors
+    assert [len(page.links), page.title] == [len(forms), "ab"]
+    assert read("<title>نمی\u200cخواهم\u200f</title><p>x").title == "نمی\u200cخواهم\u200f"
+
+
+def test_C4_what_is_half_a_character_is_none() -> None:
+    page = read(b"<title>a&#xD800;b\xed\xa0\x80c</title><p>d&#55357;&#56832;e\xf0\x9f" + b"x" * 1000)
+    assert (page.title + page.text).encode("utf-8")  # as databases and files want it
 
 
 @pytest.mark.parametrize(
@@ -523,7 +547,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(st.lists(FRAGMENTS | st.text(max_size=5), max_size=40), st.sampled_from(["", "text/html; charset=shift_jis"]))
 def test_any_markup_gives_a_page_or_our_error(pieces: list[str], header: str) -> None:
     body = "".join(pieces).encode("utf-8", "surrogatepass")
@@ -535,7 +559,7 @@ def test_any_markup_gives_a_page_or_our_error(pieces: list[str], header: str) ->
     assert all(link.url.startswith(("http://", "https://")) for link in page.links)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["text/html", "text/html; charset=gbk", "text/html; charset=utf-16"]))
 def test_any_bytes_give_a_page_or_our_error(body: bytes, header: str) -> None:
     with contextlib.suppress(PeriplusError):

@@ -4,7 +4,7 @@ import itertools
 import math
 
 import pytest
-from effort import bounded_effort
+from effort import bounded_effort, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -188,7 +188,7 @@ def test_strange_input_is_harmless(gazetteer: Gazetteer, text: str) -> None:
     assert all(0 <= m.start < m.end <= len(text) for m in located.mentions)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.text(max_size=300) | st.from_regex(r"([A-Z][a-z]{1,8}[ ,.'\n-]{1,2}){1,20}", fullmatch=True))
 def test_any_text_gives_ordered_spans_inside_it(text: str) -> None:
     from periplus.places import open_gazetteer
@@ -214,3 +214,16 @@ def test_a_wrapped_line_does_not_cut_a_name_but_a_paragraph_does(gazetteer: Gaze
     wrapped = "The storm crossed the whole of the state and then it hit the town of New\nYork and Sylhet, Bangladesh."
     assert "New\nYork" in names(locate(wrapped, gazetteer))
     assert "New\nYork" not in names(locate("All of it is New\nYork police said in Sylhet, Bangladesh.", gazetteer))
+
+
+def test_C5_a_page_stuffed_with_towns_gains_little_of_each(gazetteer: Gazetteer) -> None:
+    """Nobody is found everywhere by naming everything: few places are kept, and all share one weight."""
+    towns = sorted(gazetteer.cities_of("US"), key=lambda town: (-town.population, town.id))[:2_000]
+    located = locate(" ".join(f"Visit {town.name}." for town in towns), gazetteer)
+    assert len(located.mentions) > 500
+    weights = [place.weight for place in located.footprint.places]
+    assert len(weights) <= 32
+    assert max(weights) < 0.1
+    assert sum(weights) < 0.5, "the others have the rest"
+    local = locate("Visit Sylhet, in the north-east of Bangladesh. Sylhet has tea gardens.", gazetteer)
+    assert max(place.weight for place in local.footprint.places) > 0.5

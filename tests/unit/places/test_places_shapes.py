@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely.geometry import Point
@@ -45,7 +46,7 @@ boxes = st.tuples(
 )  # west, south, width, height
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(boxes, st.floats(-179.9, 179.9), st.floats(-80, 80))
 def test_what_is_inside_does_not_depend_on_how_it_is_drawn(
     box: tuple[int, int, int, int], lon: float, lat: float
@@ -67,7 +68,7 @@ def test_what_is_inside_does_not_depend_on_how_it_is_drawn(
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(boxes, boxes)
 def test_boxes_meet_as_their_shapes_do(one: tuple[int, int, int, int], two: tuple[int, int, int, int]) -> None:
     from periplus.model import BBox

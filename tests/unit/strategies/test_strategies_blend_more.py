@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mmdb_file import mmdb
@@ -343,7 +344,7 @@ URLS = st.builds(
 
 @pytest.mark.parametrize("name", ["hash", "hash-host", "url", "anchor", "content", "blend"])
 @given(links=st.lists(st.builds(Link, URLS, st.sampled_from(["", "Boston", "Seattle hotels", "x"])), max_size=5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_every_link_gets_exactly_one_node_under_policy_a(name: str, links: list[Link]) -> None:
     strategy = made(name)
     found = strategy.route(links, BLANK, Located())

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,7 +69,7 @@ VIEWS = st.builds(
     st.floats(-3.0, 3.0),
     st.dictionaries(st.sampled_from(["east", "west"]), SHARES),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_a_decision_is_what_the_written_out_probabilities_say(
     terms: tuple[tuple[int, int, float], ...],
     view: HostView,

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -144,7 +145,7 @@ def test_policy_b_sends_to_every_node_with_a_claim() -> None:
 TEXTS = st.text(alphabet=st.sampled_from("abÉß .,-%/?=Boston Seattle NYC\n"), max_size=60)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(url=TEXTS, anchor=TEXTS, before=TEXTS, name=st.sampled_from(["hash", "hash-host", "url", "anchor", "content"]))
 def test_assignment_is_total_and_each_node_is_named_once(url: str, anchor: str, before: str, name: str) -> None:
     link = Link(f"http://{url}", anchor, before)

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -175,7 +176,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=examples(2_000, 100_000), deadline=None)
 @given(st.sampled_from(["http://", "https://", "http:", ""]), st.lists(PIECES, max_size=12), st.text(max_size=8))
 def test_canonical_form_is_idempotent(scheme: str, pieces: list[str], tail: str) -> None:
     url = canonicalize(f"{scheme}example.com/{''.join(pieces)}{tail}" if scheme else "".join(pieces) + tail)
@@ -188,7 +189,7 @@ def test_canonical_form_is_idempotent(scheme: str, pieces: list[str], tail: str)
     assert "@" not in url.href.partition("://")[2].partition("/")[0]
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=examples(2_000), deadline=None)
 @given(
     st.sampled_from(
         ["http://a.com/", "https://a.com/b/c.html", "http://a.com:8080/b/?x=/y/", "http://a.com/b/#/d", "ftp://a"]
@@ -201,7 +202,7 @@ def test_links_that_need_no_parser_come_out_as_the_parser_reads_them(base: str, 
     assert canonicalize(link, base) == _canonical(link, base)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.text(max_size=60))
 def test_any_host_gives_a_canonical_url_or_none(host: str) -> None:
     url = canonicalize(f"http://{host}/")

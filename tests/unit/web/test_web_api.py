@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from http_client import get
 from running_server import running_server
-from sample_collection import build_collection
+from sample_collection import build_collection, make_page
 
 from periplus.errors import NotACrawl, PortTaken, UsageError
 from periplus.web.guard import is_loopback
@@ -109,6 +109,22 @@ def test_safety_headers_are_everywhere(server: str, path: str) -> None:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
     assert "access-control-allow-origin" not in headers
+
+
+def test_X5_what_was_crawled_is_never_served_as_a_document(tmp_path: Path) -> None:
+    """Whoever opens the address of a page, its record or an export in a browser gets nothing that it would run."""
+    attack = "<html><script>alert(1)</script>"
+    page = make_page(1, title=attack, text=f"{attack} bayou")
+    with running_server(build_collection(tmp_path / "crawl", [page], nodes=("a",)).path) as address:
+        hit = get(address, "/api/search?q=bayou").json["hits"][0]
+        assert hit["title"] == attack
+        one = f"/api/page/{hit['node']}/{hit['page']}"
+        exports = [f"/api/export?to={form}&q=bayou" for form in ("geojson", "csv", "gpkg", "geoparquet")]
+        for path in ("/api/search?q=bayou", one, f"{one}/details", f"{one}/record", "/api/suggest?q=ba", *exports):
+            answer = get(address, path)
+            assert "html" not in answer.headers["content-type"], path
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert "'unsafe-inline'" not in answer.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:80", "", "127.0.0.2"])

@@ -41,7 +41,7 @@ export class WorldMap {
     const base = baseMap();
     const target = el("div", { class: "world-canvas", tabindex: "0", role: "application", "aria-label": label });
     this.element = el("div", { class: "world" }, target);
-    const dotLayer = new VectorLayer({ source: this.dots, style: (one) => dotStyle(String(one.get("label")), Number(one.get("size"))), declutter: false });
+    const dotLayer = new VectorLayer({ source: this.dots, style: (one) => dotStyle(String(one.get("label")), Number(one.get("size"))), declutter: "ways", zIndex: 1 });
     const wayLayer = new VectorLayer({ source: this.ways, style: (one) => wayStyle(one.get("course") as number[][], Number(one.get("weight")), String(one.get("label"))), declutter: "ways" });
     this.map = new OlMap({
       target,
@@ -103,9 +103,10 @@ function bow(from: number[], to: number[]): number[][] {
 
 function dotStyle(label: string, size: number): Style {
   return new Style({
-    image: new Circle({ radius: 6 + size * 10, fill: new Fill({ color: color("pin") }), stroke: new Stroke({ color: color("pin-edge"), width: 1.5 }) }),
+    image: new Circle({ radius: 6 + size * 10, fill: new Fill({ color: color("pin") }), stroke: new Stroke({ color: color("pin-edge"), width: 1.5 }), declutterMode: "obstacle" }),
     text: new Text({
       text: label,
+      declutterMode: "obstacle", // always shown; the number of a way gives way to it
       font: `600 12px ${fontFamily()}`,
       fill: new Fill({ color: color("map-place") }),
       stroke: new Stroke({ color: color("map-land"), width: 3 }),
