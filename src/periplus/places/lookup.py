@@ -34,10 +34,10 @@ def find_rows(gazetteer: Gazetteer, name: str, *, country: str | None = None) ->
         except PlaceError:
             return []
     head, *outer = [part.strip() for part in name.split(",")]
-    rows, flags = gazetteer.candidates(head)
-    found = [r for r, f in zip(rows.tolist(), flags.tolist(), strict=True) if f != DEMONYM]
-    for part in outer:
-        found = [r for r in found if _lies_in(gazetteer, r, part)] if part else found
+    found = _called(gazetteer, head)
+    for part in filter(None, outer):
+        around = frozenset(_called(gazetteer, part))
+        found = [r for r in found if _lies_in(gazetteer, r, part, around)]
     if not found and outer:  # a name with a comma of its own: "Washington, D.C."
         found = gazetteer.candidates(name)[0].tolist()
     if country:
@@ -57,11 +57,15 @@ def _city_before_its_division(gazetteer: Gazetteer, found: list[int]) -> list[in
     return [inner, *(r for r in found if r != inner)]
 
 
-def _lies_in(gazetteer: Gazetteer, row: int, name: str) -> bool:
-    """Whether some place above `row` bears the name (or is the country or division with that code)."""
-    above = set(gazetteer.chain(row)[:-1])
+def _called(gazetteer: Gazetteer, name: str) -> list[int]:
+    """The rows of the places that bear the name, best first."""
     rows, flags = gazetteer.candidates(name)
-    if any(r in above for r, f in zip(rows.tolist(), flags.tolist(), strict=True) if f != DEMONYM):
+    return [r for r, f in zip(rows.tolist(), flags.tolist(), strict=True) if f != DEMONYM]
+
+
+def _lies_in(gazetteer: Gazetteer, row: int, name: str, around: frozenset[int]) -> bool:
+    """Whether a place above `row` is one of those that bear the name, or the country or division with that code."""
+    if not around.isdisjoint(gazetteer.chain(row)[:-1]):
         return True
     place = gazetteer.place_at(row)
     return name.upper() == place.country or (bool(place.admin1) and name.upper() == place.admin1.upper())
