@@ -1,9 +1,9 @@
 """How probable a link must be its own for a node to take it: the more the node has waiting, the more it asks for.
 
-A node with nothing to do takes whatever speaks for it at all. One with a long queue would fetch the doubtful before the
-certain; it asks for what is usual among the links that speak for it, but for no more than MOST, since what is usual
-differs from web to web. What it leaves goes to a general node. Of nodes on other machines nobody here knows what they
-have waiting, so they ask for nothing more.
+A node with nothing to do takes what is worth a third of what links have been worth in this crawl. One with a long queue
+would fetch the doubtful before the certain; it asks for what is usual among the links that speak for it, but for no
+more than MOST, since what is usual differs from web to web. What it leaves goes to a general node. Of nodes on other
+machines nobody here knows what they have waiting, so they ask for nothing more.
 """
 
 from collections.abc import Iterable
@@ -24,6 +24,14 @@ STEP = 0.01
 """Of the links that speak for a node, this share is less probable than what is usual; each link moves it a little."""
 
 
+WORTH = 0.33
+"""A node asks for at least this part of what links have been worth that geographic nodes got: where most of them led to
+pages of their places, a doubtful one is a download of which another node would make more."""
+
+FEW = 20
+"""So many links of the least worth are taken for granted before any have been followed."""
+
+
 class Demands:
     """What nodes ask for, as `bars`. Depends on nothing but the order of the calls."""
 
@@ -32,6 +40,17 @@ class Demands:
         self._waiting: dict[str, int] = {}
         self._here: set[str] = set()  # nodes that were seen at work
         self._usual: dict[str, float] = {}
+        self._followed, self._right = float(FEW), FEW * ENOUGH / WORTH
+
+    @property
+    def least(self) -> float:
+        """What a node asks for that has nothing to do."""
+        return max(ENOUGH, WORTH * self._right / self._followed)
+
+    def came(self, *, right: bool) -> None:
+        """Take up that a link was followed that a geographic node got, and whether it led to a page of its places."""
+        self._followed += 1
+        self._right += right
 
     def present(self, nodes: Iterable[str]) -> None:
         """Take up which nodes work here, before they have done anything."""
@@ -58,5 +77,6 @@ class Demands:
     def _ask(self, node: str) -> None:
         if node not in self._here:
             return
-        full = min(MOST, self._usual.get(node, FIRST))
-        self.bars[node] = ENOUGH + (full - ENOUGH) * min(1.0, self._waiting.get(node, 0) / MANY)
+        least = self.least
+        full = max(least, min(MOST, self._usual.get(node, FIRST)))
+        self.bars[node] = least + (full - least) * min(1.0, self._waiting.get(node, 0) / MANY)

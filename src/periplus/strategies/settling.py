@@ -59,7 +59,7 @@ class Settling:
         self._orders = orders
         self._hosts = HostPlaces()
         self._settled: dict[int, str] = {}
-        self._expected: dict[int, tuple[Terms, HostPart, Parent]] = {}  # what decisions went by
+        self._expected: dict[int, tuple[Terms, HostPart, Parent, str]] = {}  # what decisions went by, and who got it
         self._told: dict[str, tuple[HostView, HostPart]] = {}
         self._shapes = Shapes()
         self._demands = Demands()
@@ -89,10 +89,13 @@ class Settling:
         self._addressed += bool(told.addressed)
         went_by = self._expected.pop(fingerprint(url), None)
         if went_by is not None:
-            found, expected = forms(url), self._strategy.features_told(*went_by)
+            terms, host_part, parent, receiver = went_by
+            found, expected = forms(url), self._strategy.features_told(terms, host_part, parent)
             addressed = told.addressed
             if self._addressed < ADDRESSED_SHARE * self._pages:
                 addressed = self._about(self._strategy, told)
+            if receiver not in self._strategy.ownership.general:
+                self._demands.came(right=receiver in addressed)
             outcome = min((node for node in addressed if node in expected), default=None)
             self._shapes.learn(found, stepped(self._learnt, expected, outcome, RATE, self._shapes.odds(found)))
             for i, learnt in enumerate(self._strategy.weights):
@@ -160,7 +163,7 @@ class Settling:
         if self._remembers:
             self._settled[link.fingerprint] = found[0]
         if len(self._expected) < MAX_EXPECTED:
-            self._expected.setdefault(link.fingerprint, (link.evidence, told, parent))
+            self._expected.setdefault(link.fingerprint, (link.evidence, told, parent, found[0]))
         return found
 
     def redirected(self, url: str, host: str, node: str) -> str:

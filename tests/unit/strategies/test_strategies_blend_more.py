@@ -302,6 +302,19 @@ def test_a_node_asks_for_more_the_more_it_has_waiting() -> None:
     assert demands.bars["west"] == ENOUGH
 
 
+def test_where_links_are_mostly_right_an_idle_node_leaves_the_doubtful_to_others() -> None:
+    good, poor = Demands(), Demands()
+    for demands, right in ((good, 0.9), (poor, 0.1)):
+        for number in range(200):
+            demands.came(right=number % 10 < right * 10)
+        demands.ended("west")
+    assert poor.bars["west"] == ENOUGH
+    assert 0.2 < good.bars["west"] < 0.33
+    for _ in range(200):
+        good.take_up("west", ("west", 0.9))
+    assert good.bars["west"] == pytest.approx(MOST)
+
+
 def test_a_node_asks_for_no_more_than_is_usual_on_the_web() -> None:
     demands = Demands()
     demands.ended("west")
