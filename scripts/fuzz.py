@@ -24,6 +24,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from doc_tables import markdown, put_between
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 
 # Only our own modules are watched: all of those that they import would take minutes to prepare.
@@ -40,7 +42,6 @@ MEMORY = 3 * 2**30
 SLOW_SECONDS = 2.0
 """Processor time of one input, above which it is a finding."""
 
-MARK = re.compile(r"<!-- fuzz -->.*?<!-- /fuzz -->", re.DOTALL)
 PIECES = [b"\0", b"\xff", b"<", b">", b"&#0;", b"\r\n", b"*", b"%", b"\xed\xa0\x80", b"[", b"{", b"9" * 50, b"A" * 300]
 
 
@@ -132,7 +133,7 @@ def main() -> int:
         sys.stdout.write(json.dumps(told[-1]) + "\n")
         sys.stdout.flush()
     if given.docs:
-        given.docs.write_text(MARK.sub(lambda _: table(told, by_atheris), given.docs.read_text("utf-8")), "utf-8")
+        put_between(given.docs, "fuzz", table(told, by_atheris))
     return 1 if any(one["finding"] for one in told) else 0
 
 
@@ -140,9 +141,8 @@ def table(told: list[dict[str, Any]], by_atheris: bool) -> str:
     """The figures for the docs."""
     how = "guided by atheris" if by_atheris else "mutated blindly"
     when = f"{datetime.now(UTC):%Y-%m-%d}, {how}, load {os.getloadavg()[0]:.0f}"
-    head = f"| last run of `make fuzz`, {when} | inputs | findings |"
-    rows = [f"| {one['target']} | {one['inputs']:,} | {1 if one['finding'] else 0} |" for one in told]
-    return "\n".join(["<!-- fuzz -->", head, "|---|---|---|", *rows, "<!-- /fuzz -->"])
+    head = (f"last run of `make fuzz`, {when}", "inputs", "findings")
+    return markdown([head, *((one["target"], f"{one['inputs']:,}", 1 if one["finding"] else 0) for one in told)])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ several runs. First paints are of a browser that has never seen the page. It mea
 import argparse
 import json
 import os
-import re
 import shutil
 import statistics
 import sys
@@ -18,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from doc_tables import put_between
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,7 +33,6 @@ WINDOW: ViewportSize = {"width": 1440, "height": 900}
 VIEWS = {"overview": "/", "heat": "/?layer=heat", "results": "/?q=story"}
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu"]
 LONG_FRAME_MS = 50
-MARK = re.compile(r"(?<=<!-- measure_page -->\n).*?(?=<!-- /measure_page -->)", re.DOTALL)
 
 
 def collection(root: Path) -> Path:
@@ -188,8 +187,7 @@ def main() -> None:
     found = about | {"first_paint_ms": [round(one) for one in paints]} | views
     print(json.dumps(found))
     if options.docs:
-        text = options.docs.read_text("utf-8")
-        options.docs.write_text(MARK.sub(lambda _: table(found), text), "utf-8")
+        put_between(options.docs, "measure_page", table(found).rstrip("\n"))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from doc_tables import between, markdown, put_between
+
 ROOT = Path(__file__).resolve().parent.parent
-MARK = re.compile(r"<!-- proofs -->.*?<!-- /proofs -->", re.DOTALL)
 PROOFS = {
     "P1, P2, P7": ("tests/e2e/test_politeness_proof.py", "also_after_kills", {"PERIPLUS_PROOF_URLS": "520"}),
     "P3": ("tests/unit/frontier/test_frontier_schedule.py", "random_schedules", {"PERIPLUS_SCHEDULES": "100000"}),
@@ -45,12 +46,11 @@ def proved(name: str) -> dict[str, Any]:
 
 def note(page: Path, one: dict[str, Any]) -> None:
     """Write what was shown into the docs; rows of other cases stay as they are."""
-    text = page.read_text("utf-8")
-    rows = dict(re.findall(r"^\| ([A-Z][^|]*) \| (.*) \|$", MARK.findall(text)[0], re.MULTILINE))
+    rows = dict(re.findall(r"^\| ([A-Z][^|]*) \| (.*) \|$", between(page, "proofs"), re.MULTILINE))
     rows[one["case"]] = f"{'; '.join(one['said'])} | {datetime.now(UTC):%Y-%m-%d} | {one['seconds']}"
-    lines = [f"| {case} | {rows[case]} |" for case in PROOFS if case in rows]
-    head = ["<!-- proofs -->", "| case | shown by `make prove` | last run | processor seconds |", "|---|---|---|---|"]
-    page.write_text(MARK.sub(lambda _: "\n".join([*head, *lines, "<!-- /proofs -->"]), text), "utf-8")
+    head = ("case", "shown by `make prove`", "last run", "processor seconds")
+    kept = [(case, *rows[case].split(" | ")) for case in PROOFS if case in rows]
+    put_between(page, "proofs", markdown([head, *kept]))
 
 
 def main() -> int:

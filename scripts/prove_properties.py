@@ -19,9 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from doc_tables import between, markdown, put_between
+
 ROOT = Path(__file__).resolve().parent.parent
-MARK = re.compile(r"<!-- properties -->.*?<!-- /properties -->", re.DOTALL)
-HEAD = "| room | properties | examples | found wrong | last run of `make properties` | processor seconds |"
+HEAD = ("room", "properties", "examples", "found wrong", "last run of `make properties`", "processor seconds")
 GENERATED = re.compile(r"generate phase.*?([\d,]+) passing, ([\d,]+) failing", re.DOTALL)
 COUNTED = re.compile(r"(\d+) (passed|failed|error)")
 
@@ -59,13 +60,10 @@ def proved(room: str, files: list[str]) -> dict[str, Any]:
 
 def note(page: Path, one: dict[str, Any]) -> None:
     """Write what was tried into the docs; rows of other rooms stay as they are."""
-    text = page.read_text("utf-8")
-    rows = dict(re.findall(r"^\| ([a-z][^|]*) \| (\d.*) \|$", MARK.findall(text)[0], re.MULTILINE))
+    rows = dict(re.findall(r"^\| ([a-z][^|]*) \| (\d.*) \|$", between(page, "properties"), re.MULTILINE))
     when = f"{datetime.now(UTC):%Y-%m-%d}"
     rows[one["room"]] = f"{one['properties']} | {one['examples']:,} | {one['wrong']} | {when} | {one['seconds']}"
-    lines = [f"| {room} | {rows[room]} |" for room in sorted(rows)]
-    table = "\n".join(["<!-- properties -->", HEAD, "|---|---|---|---|---|---|", *lines, "<!-- /properties -->"])
-    page.write_text(MARK.sub(lambda _: table, text), "utf-8")
+    put_between(page, "properties", markdown([HEAD, *((room, *rows[room].split(" | ")) for room in sorted(rows))]))
 
 
 def main() -> int:

@@ -19,17 +19,16 @@ from pathlib import Path
 
 import numpy as np
 from bench_search import generated, index_rate, vocabulary, write_crawl
+from doc_tables import between, put_between
 
 from periplus.places import open_gazetteer
 
 ROOT = Path(__file__).resolve().parent.parent
-MARK = re.compile(r"<!-- sizing -->.*?<!-- /sizing -->", re.DOTALL)
 
 
-def soak_figures(page: str) -> dict[str, str]:
+def soak_figures(page: Path) -> dict[str, str]:
     """The rows of the last soak."""
-    between = re.search(r"<!-- soak -->(.*?)<!-- /soak -->", page, re.DOTALL)
-    return dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", between[1] if between else "", re.MULTILINE))
+    return dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", between(page, "soak"), re.MULTILINE))
 
 
 def engine_figures(page: str) -> dict[str, str]:
@@ -66,7 +65,7 @@ def index_ratio(pages: int, size: int) -> float:
 
 def measured(urls: float, only: str) -> dict[str, tuple[str, str]]:
     """What was measured, and by which command: all of it, or the rows of one part."""
-    soak = soak_figures((ROOT / "docs" / "operations.md").read_text("utf-8"))
+    soak = soak_figures(ROOT / "docs" / "operations.md")
     engine = engine_figures((ROOT / "docs" / "performance.md").read_text("utf-8"))
     memory = soak.get("memory mb in its third and last quarter", "?, ?").rpartition(", ")[2]
     rows = {
@@ -101,16 +100,15 @@ def _key(name: str) -> str:
     return name.partition(",")[0]
 
 
-def table(urls: float, only: str, page: str) -> str:
+def table(urls: float, only: str, page: Path) -> str:
     """The table; rows of parts that are not measured now stay as they are in the page."""
     found = measured(urls, only)
     # One row has a number in its name, so what stands before a comma is what tells rows apart.
     lines = {_key(name): f"| {name} | {value} | `{source}` |" for name, (value, source) in found.items()}
     if only:
-        rows = (line for line in MARK.findall(page)[0].splitlines() if line.endswith("` |"))
+        rows = (line for line in between(page, "sizing").splitlines() if line.endswith("` |"))
         lines = {_key(row[2:].partition(" | ")[0]): row for row in rows} | lines
-    head = ["<!-- sizing -->", "| what | how much | measured by |", "|---|---|---|"]
-    return "\n".join([*head, *lines.values(), "<!-- /sizing -->"])
+    return "\n".join(["| what | how much | measured by |", "|---|---|---|", *lines.values()])
 
 
 def main() -> None:
@@ -122,10 +120,9 @@ def main() -> None:
         "--only", choices=("", "frontier", "index", "tables"), default="", help="measure no other part anew"
     )
     given = parser.parse_args()
-    page = (given.docs or ROOT / "docs" / "operations.md").read_text("utf-8")
-    text = table(given.urls, given.only, page)
+    text = table(given.urls, given.only, given.docs or ROOT / "docs" / "operations.md")
     if given.docs:
-        given.docs.write_text(MARK.sub(lambda _: text, page), "utf-8")
+        put_between(given.docs, "sizing", text)
     sys.stdout.write(text + "\n")
 
 

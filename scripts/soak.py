@@ -30,6 +30,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from doc_tables import markdown, put_between
+
 from periplus.fetch.connections import MOST_KEPT
 
 PERIPLUS = Path(sys.executable).parent / "periplus"
@@ -52,7 +54,6 @@ START_SECONDS = 300.0
 """A crawl that has asked for nothing by then is stuck; on a busy machine it takes its time to start."""
 COMMIT_SECONDS = 5.0
 """A refusal (429) so shortly before a kill need not have been written down; how often it was not is counted."""
-MARK = re.compile(r"<!-- soak -->.*?<!-- /soak -->", re.DOTALL)
 TOWNS = ("Houston, Texas", "Lisbon, Portugal", "Portland, Oregon", "Boston, Massachusetts")
 FAULTS = ("error", "hangs up", "torn", "late", "garbage", "busy", "loop")
 
@@ -375,8 +376,7 @@ def too_early(log: list[Asked], delay: float, kills: list[float]) -> tuple[list[
 def table(figures: dict[str, Any]) -> str:
     """The figures as a table for the docs."""
     figures = figures | {"wrong": "; ".join(figures["wrong"]) or "nothing"}
-    rows = [f"| {name.replace('_', ' ')} | {value} |" for name, value in figures.items()]
-    return "\n".join(["<!-- soak -->", "| last run of `make soak` | |", "|---|---|", *rows, "<!-- /soak -->"])
+    return markdown([("last run of `make soak`", ""), *((name.replace("_", " "), figures[name]) for name in figures)])
 
 
 def main() -> int:
@@ -398,7 +398,7 @@ def main() -> int:
         sys.stderr.write(output)
     sys.stdout.write(json.dumps(figures) + "\n")
     if given.docs:
-        given.docs.write_text(MARK.sub(table(figures), given.docs.read_text("utf-8")), "utf-8")
+        put_between(given.docs, "soak", table(figures))
     return 1 if figures["wrong"] else 0
 
 
