@@ -198,6 +198,27 @@ def test_words_are_suggested_too(visit: Visit) -> None:
     expect(page.locator(".hit").first).to_contain_text("lobster")
 
 
+def test_a_day_that_is_being_typed_survives_an_answer(visit: Visit) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page = visit.open("/")
+    page.route("**/api/search?*", hold)
+    page.locator("#q").fill("reef")
+    with page.expect_request("**/api/search?*"):
+        page.keyboard.press("Enter")
+    page.get_by_label("From").focus()
+    page.keyboard.type("0101")
+    expect(page.locator(".hit")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(page.locator(".hit")).not_to_have_count(0)
+    page.keyboard.type("2026")
+    expect(page).to_have_url(re.compile("since=2026-01-01"))
+
+
 def test_the_keyboard_is_enough(visit: Visit) -> None:
     page = visit.open("/")
     press = page.keyboard.press

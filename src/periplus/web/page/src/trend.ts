@@ -64,8 +64,8 @@ export class TrendPanel {
   show(answer: TrendAnswer | null, since: string, until: string, every: Every): void {
     this.answer = answer;
     this.range = [since, until];
-    this.since.value = since.length === 10 ? since : "";
-    this.until.value = until.length === 10 ? until : "";
+    put(this.since, since);
+    put(this.until, until);
     this.every.value = every;
     this.clear.hidden = !since && !until;
     this.say();
@@ -160,4 +160,10 @@ export class TrendPanel {
       shade.setAttribute("width", "0");
     });
   }
+}
+
+/** Show a day in a field. One that is being typed has no value yet; to set that again would throw away what stands there. */
+function put(field: HTMLInputElement, day: string): void {
+  const value = day.length === 10 ? day : "";
+  if (field.value !== value) field.value = value;
 }
