@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 from doc_tables import markdown, put_between
 
+from periplus.crawl import COMMIT_SECONDS, PATIENT_ROUNDS
 from periplus.fetch.connections import MOST_KEPT
 
 PERIPLUS = Path(sys.executable).parent / "periplus"
@@ -52,7 +53,7 @@ BYTES_PER_URL = 200
 """What a further known URL may cost in memory."""
 START_SECONDS = 300.0
 """A crawl that has asked for nothing by then is stuck; on a busy machine it takes its time to start."""
-COMMIT_SECONDS = 5.0
+WRITTEN_SECONDS = 5.0
 """A refusal (429) so shortly before a kill need not have been written down; how often it was not is counted."""
 TOWNS = ("Houston, Texas", "Lisbon, Portugal", "Portland, Oregon", "Boston, Massachusetts")
 FAULTS = ("error", "hangs up", "torn", "late", "garbage", "busy", "loop")
@@ -273,7 +274,10 @@ def judged(
     wrong = [f"{len(lost)} links of pages that were read are unknown: {sorted(lost)[:3]}"] if lost else []
     wrong += [f"{len(early)} requests came too early: {early[:3]}"] if early else []
     wrong += [f"{server.overlaps} requests came while the host was busy"] if server.overlaps else []
-    wrong += [f"{again} pages were asked for again"] if again > CONNECTIONS * len(kills) else []
+    # What was under way, and what was read since the last commit: while one is written, the next gathers (decision 11).
+    rate = len(server.log) / sum(one["seconds"] for one in lives)
+    repeatable = CONNECTIONS + 2 * PATIENT_ROUNDS * COMMIT_SECONDS * rate
+    wrong += [f"{again} pages were asked for again"] if again > repeatable * len(kills) else []
     wrong += [f"a process ended with {one['code']}" for one in lives if one["code"] not in (0, 3, 130, -9)]
     if sum(outcomes.values()) - retries != len(finished):
         wrong.append(f"outcomes do not add up: {sum(outcomes.values())} - {retries} != {len(finished)}")
@@ -365,7 +369,7 @@ def too_early(log: list[Asked], delay: float, kills: list[float]) -> tuple[list[
             if other.begun >= one.ended + max(delay, one.rest):
                 continue
             if other.begun >= one.ended + delay and any(
-                one.begun <= kill <= one.ended + COMMIT_SECONDS for kill in kills
+                one.begun <= kill <= one.ended + WRITTEN_SECONDS for kill in kills
             ):
                 forgiven += 1
             else:

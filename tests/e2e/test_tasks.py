@@ -127,7 +127,7 @@ def test_a_crawl_outlives_its_service_and_the_next_one_takes_it_up(site: Site, t
     for number in range(60):
         site.page(f"/n{number}", f"Floods number {number} were seen")
     site.pages["/"] = HOME + "".join(f'<a href="/n{number}">{number}</a> ' for number in range(60))
-    tasks(home, "add", job(tmp_path, site, delay=0.15))
+    tasks(home, "add", job(tmp_path, site, delay=0.4))
     begun = periplus("tasks", "start", "floods", "--tasks", home)
     assert (begun.code, "no service runs" in begun.out) == (0, True), begun.out
     assert state(home) == "waiting"
