@@ -16,8 +16,9 @@ import zstandard
 
 from periplus.index.reading import MOST_BYTES, last_revision
 from periplus.store.database import open_reader
+from periplus.urls.marks import MarkSet
 
-__all__ = ["Anchors"]
+__all__ = ["Anchors", "RecentLinks"]
 
 MOST_TEXTS = 32
 """Different texts that are kept for a page."""
@@ -45,11 +46,30 @@ ORDER BY p.revision, p.id LIMIT :most
 """
 
 
+class RecentLinks:
+    """What was added lately, in short: some 3 MB at most, where a set of Python's would have 20."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._marks, self._count = MarkSet(), 0
+
+    def take(self, said: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Those that were not added lately, in order; from now on they were."""
+        if self._count > MOST_RECENT:
+            self.clear()
+        fresh = sorted([pair for pair in said if self._marks.add(hash(pair))])
+        self._count += len(fresh)
+        return fresh
+
+
 class Anchors:
     """The texts of links to the pages of the node whose index lies in `folder`. One writer, as the index has."""
 
-    def __init__(self, folder: Path, recent: set[int]) -> None:
-        """`recent`: what was added lately, in short, by the same process; spares most of the writing."""
+    def __init__(self, folder: Path, recent: RecentLinks) -> None:
+        """`recent`: what was added lately by the same process; spares most of the writing."""
         self._recent = recent
         self._node = folder.parent.name
         self._siblings = sorted(path.parent.name for path in folder.parent.parent.glob("*/node.db"))
@@ -108,11 +128,7 @@ class Anchors:
         return int(revision)
 
     def _add(self, said: Iterable[tuple[int, str]]) -> None:
-        if len(self._recent) > MOST_RECENT:
-            self._recent.clear()
-        marked = {hash(pair): pair for pair in said}
-        pairs = sorted(marked[mark] for mark in marked.keys() - self._recent)
-        self._recent.update(marked)
+        pairs = self._recent.take(said)
         held = self._counts({target for target, _ in pairs})
         fresh = []
         for target, text in pairs:

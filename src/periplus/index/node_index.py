@@ -21,7 +21,7 @@ from tantivy import Index, IndexWriter, Order, Query, Searcher
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
 from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, final_analyzer, prepare, word_analyzer
-from periplus.index.anchors import Anchors
+from periplus.index.anchors import Anchors, RecentLinks
 from periplus.index.query import IndexQuery, compile_query
 from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
@@ -90,7 +90,7 @@ class NodeIndex:
         self._turn = threading.Lock()
         self._places: dict[int, IndexedPlace] = {}
         self._links_read: dict[str, int] | None = None
-        self._recent_links: set[int] = set()
+        self._recent_links = RecentLinks()
         self._earlier: OrderedDict[int, Searcher] = OrderedDict()
         self._adopt()
 
