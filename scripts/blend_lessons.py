@@ -96,14 +96,18 @@ def _met(
 
 
 def fit(
-    collections: list[Lessons], prior: Floats, *, steps: int = 400, rate: float = 0.05, pull: float = 2e-4
+    collections: list[Lessons], prior: Floats, free: Floats, *, steps: int = 400, rate: float = 0.05, pull: float = 2e-4
 ) -> Floats:
-    """Weights that make what happened most probable, every collection counting the same; drawn to `prior` a little."""
+    """Weights that make what happened most probable, every collection counting the same; drawn to `prior` a little.
+
+    Where `free` is 0 a weight stays as it is in `prior`.
+    """
     weights, first, second = prior.copy(), np.zeros_like(prior), np.zeros_like(prior)
     for step in range(1, steps + 1):
         slope = pull * (weights - prior)
         for lessons in collections:
             slope += _slope(lessons, weights)[0] / len(collections)
+        slope *= free
         first = 0.9 * first + 0.1 * slope
         second = 0.99 * second + 0.01 * slope**2
         weights = weights - rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)

@@ -1,10 +1,12 @@
 """Learn the weights of the strategy `blend` from recorded webs (`make train-blend`).
 
     PERIPLUS_DATA=/path/to/unpacked/data python scripts/train_blend.py [--webs FOLDER] [--check] [--out FILE]
+                                                              [--only FEATURE]...
 
 Reads the miniature web, WebKB and wikispeedia. Each collection is also left out once, and the others' weights are tried
 on it: those surprises, beside the ones of the final weights, say how far the weights carry over; both are written into
-weights.json with them. `--check` prints and writes nothing.
+weights.json with them. `--check` prints and writes nothing. `--only` learns the weights of these features and keeps the
+others as they are in the file.
 """
 
 import argparse
@@ -18,7 +20,7 @@ from blend_lessons import Floats, Lessons, fit, lessons_of, surprise
 from experiment_webs import Web, labels_of, miniature, read_world, webkb, wikispeedia
 
 from periplus.places import Gazetteer, open_gazetteer
-from periplus.strategies.weighing import FEATURES
+from periplus.strategies.weighing import FEATURES, learnt_weights
 
 WEIGHTS = Path(__file__).parents[1] / "src/periplus/strategies/weights.json"
 PRIOR = {
@@ -42,6 +44,8 @@ PRIOR = {
     "host's pages, nobody's place": 3.0,
     "host's pages, no place": 2.0,
     "host's pages, no address": 0.5,
+    "url, nothing else": 1.0,
+    "anchor, nothing else": 1.0,
 }
 """What the weights are drawn to a little, so that evidence that the webs do not have (a server's address) counts."""
 
@@ -49,6 +53,11 @@ PRIOR = {
 def prior() -> Floats:
     """The weights before anything is learnt; positions in a page all begin alike."""
     return np.array([PRIOR[name] if name in PRIOR else PRIOR[name.rpartition(", ")[0]] for name in FEATURES])
+
+
+def kept_but(features: list[str]) -> tuple[Floats, Floats]:
+    """The weights of the file, and which of them may change."""
+    return np.array(learnt_weights()), np.array([name in features for name in FEATURES], dtype=float)
 
 
 def lessons_from(web: Web, gazetteer: Gazetteer) -> Lessons:
@@ -62,6 +71,7 @@ def main() -> None:
     parser.add_argument("--webs", type=Path, default=Path("experiments"))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--only", action="append", default=[], choices=FEATURES, metavar="FEATURE")
     options = parser.parse_args()
     data = Path(os.environ.get("PERIPLUS_DATA", ""))
     if not (data / "webkb").is_dir() or not (data / "wikispeedia").is_dir():
@@ -70,11 +80,11 @@ def main() -> None:
     gazetteer = open_gazetteer()
     webs = [miniature(options.webs, 0.7), webkb(options.webs, data), wikispeedia(options.webs, data, gazetteer)]
     lessons = {web.name: lessons_from(web, gazetteer) for web in webs}
-    start = prior()
-    weights = fit(list(lessons.values()), start)
+    start, free = kept_but(options.only) if options.only else (prior(), np.ones(len(FEATURES)))
+    weights = fit(list(lessons.values()), start, free)
     tried = {}
     for name, own in lessons.items():
-        others = fit([other for key, other in lessons.items() if key != name], start)
+        others = fit([other for key, other in lessons.items() if key != name], start, free)
         tried[name] = {
             "lessons": len(own.begins),
             "surprise before": round(surprise(own, start), 4),

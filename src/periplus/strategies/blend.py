@@ -41,6 +41,9 @@ One page in six has one on the webs that the weights are learnt on.
 CLEAR = 0.6
 """... if of all that speaks for geographic nodes this share speaks for it."""
 
+MOSTLY = 0.8
+"""A link whose text is a name to this part says nothing else."""
+
 NO_BARS: Mapping[str, float] = MappingProxyType({})
 
 MIN_CLAIM = 0.05
@@ -129,9 +132,12 @@ class BlendStrategy(Strategy):
                 found.append(alike[number][1])
                 continue
             terms = [_turned(f.candidate.place.id, _url_feature(f), 1.0) for f in named[:3]]
+            terms += [_turned(f.candidate.place.id, _URL_ALONE, 1.0) for f in named[:3] if f.alone]
             for distance, one in near[:3]:
                 kind = _AROUND if distance else _ANCHOR
                 terms.append(_turned(one.candidate.place.id, kind[link.position], 1 / (1 + distance / HALF_DISTANCE)))
+                if not distance and one.end - one.start >= MOSTLY * len(link.anchor):
+                    terms.append(_turned(one.candidate.place.id, _ANCHOR_ALONE, 1.0))
             found.append(_strongest(terms + alike[number][0]))
         return found
 
@@ -285,6 +291,7 @@ _OF_PAGE = {True: _by_position("content of the same host"), False: _by_position(
 _PARENT = {True: feature("parent's node, same host"), False: feature("parent's node, another host")}
 _ADDRESS, _NOWHERE = feature("address"), feature("nowhere")
 _URL_REGION, _URL_HOST, _URL_PATH = feature("url with its region"), feature("url host"), feature("url path")
+_URL_ALONE, _ANCHOR_ALONE = feature("url, nothing else"), feature("anchor, nothing else")
 _HOST, _HOST_CLEARLY = feature("host's pages"), feature("host's pages, clearly")
 _HOST_ADDRESSES, _HOST_NOBODYS = feature("host's addresses"), feature("host's pages, nobody's place")
 _HOST_NO_PLACE, _HOST_NO_ADDRESS = feature("host's pages, no place"), feature("host's pages, no address")
@@ -296,8 +303,8 @@ def _nobodys() -> list[int]:
     content = feature("content, nobody's place")
     found = list(range(len(FEATURES)))
     for numbers, becomes in (
-        ((_URL_REGION, _URL_HOST, _URL_PATH), url),
-        ((*_ANCHOR, *_AROUND), anchor),
+        ((_URL_REGION, _URL_HOST, _URL_PATH, _URL_ALONE), url),
+        ((*_ANCHOR, *_AROUND, _ANCHOR_ALONE), anchor),
         ((*_OF_PAGE[True], *_OF_PAGE[False], _ADDRESS), content),
     ):
         for number in numbers:

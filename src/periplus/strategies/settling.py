@@ -34,7 +34,8 @@ PULL = 0.002
 
 
 ADDRESSED_SHARE = 0.02
-"""Where fewer pages have an address of a target, what a page is about says how the decision about it turned out."""
+"""Where fewer pages have an address of a target, the place that its title names says how the decision about it turned
+out, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Told:
 
     places: tuple[tuple[int, float], ...]
     addressed: frozenset[str]
+    subject: int | None = None  # the place that it is mostly about, if its title names it
 
 
 class Settling:
@@ -78,7 +80,8 @@ class Settling:
             return
         addressed = frozenset(entity.owner for entity in found.entities if entity.owner)
         places = tuple((one.place.id, one.weight) for one in found.places)
-        self.learn(url, host, Told(places, addressed))
+        main = next((one.place for one in found.places if one.place.id == found.main_place), None)
+        self.learn(url, host, Told(places, addressed, main.id if main and main.name in found.title else None))
 
     def learn(self, url: str, host: str, told: Told) -> None:
         """Take up a page that was read: what it says of its host, and how the decision about it turned out."""
@@ -92,24 +95,15 @@ class Settling:
             terms, host_part, parent, receiver = went_by
             found, expected = forms(url), self._strategy.features_told(terms, host_part, parent)
             addressed = told.addressed
-            if self._addressed < ADDRESSED_SHARE * self._pages:
-                addressed = self._about(self._strategy, told)
+            if self._addressed < ADDRESSED_SHARE * self._pages and told.subject is not None:
+                owner = self._strategy.owner_of(told.subject)
+                addressed |= {owner} if owner else set()
             if receiver not in self._strategy.ownership.general:
                 self._demands.came(right=receiver in addressed)
             outcome = min((node for node in addressed if node in expected), default=None)
             self._shapes.learn(found, stepped(self._learnt, expected, outcome, RATE, self._shapes.odds(found)))
             for i, learnt in enumerate(self._strategy.weights):
                 self._learnt[i] += PULL * (learnt - self._learnt[i])
-
-    @staticmethod
-    def _about(strategy: BlendStrategy, told: Told) -> frozenset[str]:
-        """The node that most of what a page is about belongs to, if any does."""
-        shares: dict[str | None, float] = {}
-        for place_id, share in told.places:
-            node = strategy.owner_of(place_id)
-            shares[node] = shares.get(node, 0.0) + share
-        half = sum(shares.values()) / 2
-        return frozenset(node for node, share in shares.items() if node is not None and share > half)
 
     def remember(self, fingerprint: int, node: str) -> None:
         """Take up a decision of an earlier run."""

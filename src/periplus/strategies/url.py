@@ -7,15 +7,17 @@ a target does its owner get the link. A name that says too little (a small place
 share alike) is no answer at all: unknown is "none", not a guess.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.conventions import TOWN_PEOPLE
 from periplus.strategies.general import general_claims
 from periplus.strategies.hash import host_of
-from periplus.strategies.names import Candidate, NameTable
+from periplus.strategies.names import Candidate, NameTable, glue
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 from periplus.strategies.urlwords import Sighting, UrlWords
@@ -32,18 +34,21 @@ WELL_KNOWN = 100_000
 KNOWN_IN_PATHS = 50_000
 """In a path or query, where any word may stand, a lone word is a place only from this population on."""
 
+EXTENSION = re.compile(r"\.[A-Za-z]{2,5}$")
 MEMO_HOSTS = MEMO_URLS = 50_000
 NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
 
 
 @dataclass(frozen=True, slots=True)
 class UrlFinding:
-    """A place that a URL names: how sure its region is (0 to 3, see above) and whether the host names it."""
+    """A place that a URL names: how sure its region is (0 to 3, see above), whether the host names it, and whether the
+    last part of the path is nothing but its name (and its region)."""
 
     candidate: Candidate
     region: int
     in_host: bool
     letters: int
+    alone: bool = False
 
 
 class UrlStrategy(Strategy):
@@ -107,14 +112,14 @@ class UrlStrategy(Strategy):
     def _settled(self, texts: Sequence[str], urls: Sequence[str], *, in_host: bool) -> list[tuple[int, UrlFinding]]:
         """The places that parts of URLs name, with their positions."""
         sightings = self._words.sightings(texts, urls, in_host=in_host)
-        return [(s.link, finding) for s in sightings if (finding := self._settle(s)) is not None]
+        return [(s.link, finding) for s in sightings if (finding := self._settle(s, urls[s.link])) is not None]
 
-    def _settle(self, sighting: Sighting) -> UrlFinding | None:
+    def _settle(self, sighting: Sighting, url: str) -> UrlFinding | None:
         """Which of the places that share the name is meant, if that can be said."""
         candidates = self._table.candidates[sighting.key]
         region, meant = _in_region(candidates, sighting)
         winner = meant[0]
-        finding = UrlFinding(winner, region, sighting.in_host, len(sighting.key))
+        finding = UrlFinding(winner, region, sighting.in_host, len(sighting.key), _stands_alone(sighting, url))
         if region >= ELSEWHERE:
             return finding
         if sighting.region_unknown:
@@ -126,6 +131,15 @@ class UrlStrategy(Strategy):
         if lone_word and winner.place.population < KNOWN_IN_PATHS:
             return None
         return finding
+
+
+def _stands_alone(sighting: Sighting, url: str) -> bool:
+    """Whether the last part of the path says nothing but the name: `/Texas`, `/houston-tx/`, `/boston.html`."""
+    last = url.partition("://")[2].partition("?")[0].rstrip("/").rpartition("/")[2]
+    return not sighting.in_host and glue(unquote(EXTENSION.sub("", last))) in {
+        sighting.key,
+        sighting.key + sighting.region_next,
+    }
 
 
 def _claims_of(findings: tuple[UrlFinding, ...]) -> Claims:

@@ -44,6 +44,8 @@ FEATURES: tuple[str, ...] = (
     "host's pages, nobody's place",
     "host's pages, no place",
     "host's pages, no address",
+    "url, nothing else",
+    "anchor, nothing else",
 )
 _NUMBERS = {name: number for number, name in enumerate(FEATURES)}
 

@@ -271,11 +271,14 @@ def test_redirects_are_assigned_like_links_where_the_url_says_all() -> None:
     assert Settling(hashed, policy="a", overlap="allow").redirected("http://x.example/9", "x.example", "?") == wanted
 
 
-@pytest.mark.parametrize("addressed", [{"west"}, set()])
-def test_outcomes_teach_while_the_crawl_runs(addressed: set[str]) -> None:
-    """By addresses; where there are none, by what pages are about."""
+@pytest.mark.parametrize(
+    ("addressed", "titled", "better"), [({"west"}, False, True), (set(), True, True), (set(), False, False)]
+)
+def test_outcomes_teach_while_the_crawl_runs(addressed: set[str], titled: bool, better: bool) -> None:
+    """By addresses; where there are none, by the places that titles name: a page that only mentions one is not its."""
     settling = Settling(blend(), policy="a", overlap="allow", orders=True)
-    told = Told(((place("Seattle, WA"), 0.6), (place("Boston, MA"), 0.2)), frozenset(addressed))
+    seattle = place("Seattle, WA")
+    told = Told(((seattle, 0.6), (place("Boston, MA"), 0.2)), frozenset(addressed), seattle if titled else None)
     for i in range(30):
         url = f"http://h{i}.example/~u{i}/"
         settling.settle((routed(url, ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)),), "general")
@@ -283,7 +286,22 @@ def test_outcomes_teach_while_the_crawl_runs(addressed: set[str]) -> None:
     terms = ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)
     after = settling.settle((routed("http://other.example/~q/", terms),), "general")[0].priority
     fresh = Settling(blend(), policy="a", overlap="allow", orders=True)
-    assert (after or 0) > (fresh.settle((routed("http://other.example/~q/", terms),), "general")[0].priority or 0)
+    before = fresh.settle((routed("http://other.example/~q/", terms),), "general")[0].priority
+    assert ((after or 0) > (before or 0)) is better
+
+
+def test_a_link_that_says_nothing_but_a_name_outweighs_one_that_names_it_in_passing() -> None:
+    def chance(url: str, anchor: str) -> float:
+        found = Settling(blend(), policy="a", overlap="allow", orders=True)
+        terms = blend().evidence(
+            (Link(url, anchor, start=0, end=len(anchor)),), Page(BLANK.url, "", anchor, ()), Located()
+        )
+        return found.settle((routed(url, terms[0]),), "general")[0].priority or 0
+
+    wiki = "http://wiki.example/wiki"
+    assert chance(f"{wiki}/Seattle", "") > 2 * chance(f"{wiki}/History_of_Seattle", "")
+    assert chance(f"{wiki}/Seattle.html?x=1", "") == chance(f"{wiki}/Seattle/", "") == chance(f"{wiki}/Seattle", "")
+    assert chance("http://a.example/1", "Seattle") > chance("http://a.example/1", "The weather in Seattle today")
 
 
 def test_a_node_asks_for_more_the_more_it_has_waiting() -> None:
