@@ -3,7 +3,8 @@
 Periplus does everything it does in a real crawl (places, relevance, archive, index, durable frontier); Scrapy extracts
 title and links and keeps nothing; wget2 downloads and follows links. Then Periplus once more, politely: one request a
 second and host, whose ceiling is the number of hosts. BENCH_ENGINE_PAGES sets the size of the site. Only the ratios
-within one run mean anything. `--write` puts the table into docs/performance.md.
+within one run mean anything. Rates are up to the last page that a crawler was given: wget2 then waits a minute or two for
+nothing. Periplus's are of the whole run, index included. `--write` puts the table into docs/performance.md.
 """
 
 import json
@@ -68,11 +69,13 @@ class Run:
     seconds: float
     cpu_seconds: float
     memory_mb: float
+    idle_seconds: float = 0.0
+    """How long it went on after its last page."""
 
     @property
     def rate(self) -> float:
-        """Pages a second."""
-        return self.pages / self.seconds
+        """Pages a second, up to the last of them."""
+        return self.pages / (self.seconds - self.idle_seconds)
 
 
 class Watch:
@@ -138,16 +141,17 @@ def measure(name: str, command: Sequence[str | Path], site: Site, folder: Path) 
     """Run a crawler to its end; pages are counted in the server's own log."""
     site.log.write_text("")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
+    started = time.time()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     watch = Watch(process.pid)
     out, _ = process.communicate()
-    seconds = time.perf_counter() - started
+    seconds = time.time() - started
     watch.close()
     waited = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = max(watch.cpu_seconds, waited.ru_utime + waited.ru_stime - before.ru_utime - before.ru_stime)
-    pages = sum(".html HTTP" in line and '" 200 ' in line for line in site.log.read_text().splitlines())
-    return Run(name, pages, seconds, cpu, max(watch.kilobytes, default=0) / 1024), out
+    answered = site.answered()
+    idle = started + seconds - max(answered, default=started)
+    return Run(name, len(answered), seconds, cpu, max(watch.kilobytes, default=0) / 1024, idle), out
 
 
 def periplus(site: Site, folder: Path, *, delay: float = 0.0, pages: int = 0, name: str = "Periplus") -> Run:
@@ -205,15 +209,17 @@ CRAWLERS: dict[str, Callable[[Site, Path], Run | None]] = {
 
 def rows(runs: dict[str, Run | None]) -> list[list[str]]:
     """The table, its head first."""
-    found = [["crawler", "pages", "pages/s", "CPU ms/page", "cores busy", "memory MB", "Periplus is"]]
+    found = [["crawler", "pages", "pages/s", "CPU ms/page", "cores busy", "memory MB", "then idle s", "Periplus is"]]
     ours = runs.get("periplus")
     for crawler, run in runs.items():
         if run is None or not run.pages:
-            found.append([crawler, "did not run" if run else "not installed", *[""] * 5])
+            found.append([crawler, "did not run" if run else "not installed", *[""] * 6])
             continue
         ratio = f"{ours.rate / run.rate:.2f}×" if ours and crawler in ("scrapy", "wget2") else ""
-        cpu = (f"{run.cpu_seconds / run.pages * 1000:.2f}", f"{run.cpu_seconds / run.seconds:.2f}")
-        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", *cpu, f"{run.memory_mb:.0f}", ratio])
+        busy = run.cpu_seconds / (run.seconds - run.idle_seconds)
+        cpu = (f"{run.cpu_seconds / run.pages * 1000:.2f}", f"{busy:.2f}", f"{run.memory_mb:.0f}")
+        idle = f"{run.idle_seconds:.0f}" if run.idle_seconds >= 1 else ""
+        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", *cpu, idle, ratio])
     return found
 
 

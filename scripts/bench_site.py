@@ -42,6 +42,11 @@ class Site:
         """Where a crawl begins."""
         return f"http://{address(0)}:{self.port}/0.html"
 
+    def answered(self) -> list[float]:
+        """When each page was given out, as the server wrote down: Unix times in order."""
+        lines = self.log.read_text().splitlines()
+        return [float(line.split()[0]) for line in lines if line.endswith('.html HTTP/1.1" 200')]
+
     def urls(self) -> list[str]:
         """All pages."""
         return [f"http://{address(n % ADDRESSES)}:{self.port}/{n // ADDRESSES}.html" for n in range(self.pages)]
@@ -120,7 +125,8 @@ def served(folder: Path, pages: int) -> Iterator[Site]:
         f"{'user root; ' if os.geteuid() == 0 else ''}daemon off; worker_processes 1; pid {folder}/nginx.pid;\n"
         f"error_log {folder}/error.log;\n"
         "events { worker_connections 4096; }\n"
-        f"http {{ types {{ text/html html; }} sendfile on; keepalive_requests 100000; access_log {log};\n"
+        f"http {{ types {{ text/html html; }} sendfile on; keepalive_requests 100000;\n"
+        f"log_format times '$msec \"$request\" $status'; access_log {log} times;\n"
         f"open_file_cache max=30000; {servers} }}\n",
         "utf-8",
     )
