@@ -3,8 +3,8 @@
 Periplus does everything it does in a real crawl (places, relevance, archive, index, durable frontier); Scrapy extracts
 title and links and keeps nothing; wget2 downloads and follows links. Then Periplus once more, politely: one request a
 second and host, whose ceiling is the number of hosts. BENCH_ENGINE_PAGES sets the size of the site. Only the ratios
-within one run mean anything. Rates are up to the last page that a crawler was given: wget2 then waits a minute or two for
-nothing. Periplus's are of the whole run, index included. `--write` puts the table into docs/performance.md.
+within one run mean anything. Rates are up to the last page that a crawler was given: wget2 then waits for a minute or
+two. Periplus's are of the whole run, index included. `--write` puts the table into docs/performance.md.
 """
 
 import json
