@@ -33,11 +33,12 @@ cdef class Walk:
     cdef void pass_border(self, int slot, bint closing, int start, int end) except *
     @cython.locals(length=cython.int, row=cython.int, span=cython.int)
     cdef void take_other(self, int kind, bint closing) except *
-    @cython.locals(at=cython.int, length=cython.int, rest=cython.int, begun=cython.bint, blank=cython.bint,
-                   code=cython.int, sort=cython.int, wide=cython.int)
+    @cython.locals(at=cython.int, size=cython.int, length=cython.int, rest=cython.int, begun=cython.bint,
+                   blank=cython.bint, code=cython.int, sort=cython.int)
     cdef int take_text(self, const unsigned char[::1] codes, unsigned char[::1] out, int[::1] begins, int start) except -1
-    @cython.locals(stop=cython.int)
-    cdef int take_escape(self, int at) except -1
+    @cython.locals(wide=cython.int, stop=cython.int)
+    cdef int take_special(self, const unsigned char[::1] codes, int at, int sort) except -1
+    cdef void end_text(self, bint begun, bint blank, int length, int rest) noexcept
     @cython.locals(between=cython.int)
     cdef void begin_text(self, bint blank) noexcept
     @cython.locals(row=cython.int)

@@ -1,8 +1,8 @@
 """The running text of a document, one line a block, and where its links stand in it.
 
 Reads what the parser writes out again, not what the page was: there every tag is closed, every attribute quoted, and a
-`<` is a tag. So one walk over its bytes, in UTF-8, does; places in the text are counted in characters. Plain Python over
-flat arrays; compiled where there is a C compiler (`flow.pxd` gives the types).
+`<` is a tag. So one walk over its bytes, in UTF-8, does; places in the text are counted in characters. Plain Python
+over flat arrays; compiled where there is a C compiler (`flow.pxd` gives the types).
 """
 
 import itertools
@@ -111,7 +111,7 @@ def read_flow(html: str, most_chars: int) -> "Walk | None":
 
 
 class Walk:
-    """What was read up to here. At the end, `text` is the text, in which every blank is a single space or line break."""
+    """What was read up to here; at the end also the `text`, in which every blank is a single space or line break."""
 
     def __init__(self, html: str) -> None:
         self.text = ""
@@ -237,52 +237,63 @@ class Walk:
 
     def take_text(self, codes: bytes, out: Ints, begins: Ints, start: int) -> int:
         """A piece of text between two tags; where it ends."""
-        at, length, rest = start, self.length, self.rest
+        at, size, length, rest = start, self.size, self.length, self.rest
         begun = blank = False
-        while at < self.size:
+        while at < size:
             code = codes[at]
             sort = _SORTS[code]
-            if sort > WITHIN:
-                if sort == TAG:
-                    break
-                if sort == ESCAPE:
-                    at = self.take_escape(at)
-                    code, sort = self.code, BLANK if self.code == _SPACE else PLAIN
-                elif sort == WIDE:
-                    wide = _wide_blank(codes, at)
-                    at, sort = at + wide, BLANK if wide else PLAIN
-                if sort == BLANK:
-                    blank = True
-                    at += 1
-                    continue
+            if sort == TAG:
+                break
+            at += 1
+            if sort > TAG:
+                at = self.take_special(codes, at - 1, sort)
+                code, sort = self.code, BLANK if self.code == _SPACE else PLAIN
+            if sort == BLANK:
+                blank = True
+                continue
             if not begun:
                 self.begin_text(blank)
-                begun, blank, length = True, False, self.length
+                begun, length = True, self.length
             elif blank:
                 out[length] = _SPACE
                 length += 1
                 begins[self.words] = length - rest
                 self.words += 1
-                blank = False
+            blank = False
             out[length] = code
             length += 1
             rest += sort
-            at += 1
-        self.length, self.rest = length, rest
-        if begun:
-            self.gap = GAP if blank else NOTHING
-            if self.opened >= 0:
-                self.rows[self.opened + _AT_END] = length - rest
-        else:
-            self.gap = self.gap or GAP
+            while at < size and _SORTS[codes[at]] <= WITHIN:  # as far as the word goes
+                out[length] = codes[at]
+                length += 1
+                rest += _SORTS[codes[at]]
+                at += 1
+        self.end_text(begun, blank, length, rest)
         return at
 
-    def take_escape(self, at: int) -> int:
-        """Read what an escape stands for into `code`; where its last byte is."""
+    def take_special(self, codes: bytes, at: int, sort: int) -> int:
+        """Read what an escape stands for, or a character that may be a blank, into `code`; where it ends."""
+        self.code = codes[at]
+        if sort == WIDE:
+            wide = _wide_blank(codes, at)
+            self.code = _SPACE if wide else self.code
+            return at + 1 + wide
         stop = self.source.find(b";", at, at + 7)
         code = WRITTEN_ESCAPES.get(self.source[at : stop + 1]) if stop >= 0 else None
-        self.code = _AND if code is None else code
-        return at if code is None else stop
+        if code is None:
+            return at + 1
+        self.code = code
+        return stop + 1
+
+    def end_text(self, begun: bool, blank: bool, length: int, rest: int) -> None:
+        """Remember how much there is now, and what a piece of text ended with."""
+        self.length, self.rest = length, rest
+        if not begun:
+            self.gap = self.gap or GAP
+            return
+        self.gap = GAP if blank else NOTHING
+        if self.opened >= 0:
+            self.rows[self.opened + _AT_END] = length - rest
 
     def begin_text(self, blank: bool) -> None:
         """Put what belongs before the first character of a text."""
