@@ -1,30 +1,28 @@
 """The running text of a document, one line a block, and where its links stand in it.
 
 Reads what the parser writes out again, not what the page was: there every tag is closed, every attribute quoted, and a
-`<` is a tag. So one walk over the characters does, instead of a walk through the tree for each link. Plain Python over
-flat arrays; compiled where there is a C compiler (`flow.pxd` gives the types).
+`<` is a tag. So one walk over its bytes, in UTF-8, does; places in the text are counted in characters. Plain Python
+over flat arrays; compiled where there is a C compiler (`flow.pxd` gives the types).
 """
 
-import re
+import itertools
+from array import array
 from collections.abc import MutableSequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 import numpy as np
 
-from periplus.model import LinkPosition
+from periplus.model import Link, LinkPosition
 
-__all__ = ["Flow", "RawLink", "read_flow", "windows"]
+__all__ = ["Walk", "read_flow"]
 
 Ints = MutableSequence[int]
 
-COMMENT: Final = re.compile("<!--.*?-->", re.DOTALL)
 BLOCKS: Final = (
     "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt", "fieldset",
     "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",
     "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
 )  # fmt: skip
-BLOCK, PART, PART_END, LINK, AREA, LINK_END, IMAGE = range(1, 8)
 PARTS: Final = {
     **{f"h{level}": LinkPosition.HEADING for level in range(1, 7)},
     "nav": LinkPosition.NAVIGATION,
@@ -37,13 +35,12 @@ PARTS: Final = {
 }
 """Elements that say where in the page a link stands; the last three only if they call themselves breadcrumbs."""
 
+BLOCK, PART, LINK, AREA, IMAGE = range(1, 6)
 KINDS: Final = {
-    **{sign + name: BLOCK for name in BLOCKS for sign in ("", "/")},
+    **dict.fromkeys(BLOCKS, BLOCK),
     **dict.fromkeys(PARTS, PART),
-    **{f"/{name}": PART_END for name in PARTS},
     "a": LINK,
     "area": AREA,
-    "/a": LINK_END,
     "img": IMAGE,
 }
 NOTHING, GAP, LINE = range(3)
@@ -52,193 +49,300 @@ NOTHING, GAP, LINE = range(3)
 CHARS_PER_TOKEN: Final = 12
 """How far to look for a window of tokens: generous for Latin scripts, and a bound for text without spaces."""
 
+MAX_ANCHOR_CHARS: Final = 500
 ESCAPES: Final = {"&nbsp;": " ", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
 """What escapes in written-out text stand for: there are only these five."""
 
+WRITTEN_ESCAPES: Final = {escape.encode(): ord(character) for escape, character in ESCAPES.items()}
+POSITIONS: Final = tuple(LinkPosition)
+
+PLAIN, WITHIN, BLANK, TAG, ESCAPE, WIDE = range(6)
+"""Sorts of bytes in text: of a character, of its rest, a blank, a tag's first, an escape's, perhaps a wide blank's."""
+
+
+def _sort(byte: int) -> int:
+    if byte < 0x80:
+        return BLANK if chr(byte).isspace() else TAG if byte == ord("<") else ESCAPE if byte == ord("&") else PLAIN
+    return WITHIN if byte < 0xC0 else WIDE if byte in (0xC2, 0xE1, 0xE2, 0xE3) else PLAIN
+
+
+def _number(name: str) -> int:
+    """A name as a number; no other name has the number of one of letters and digits."""
+    number = 1
+    for letter in name:
+        number = number * _RADIX + _DIGITS[ord(letter)]
+    return number
+
+
 # The names below have C types in flow.pxd.
-_LESS, _MORE, _EQUALS, _QUOTE, _AND, _SPACE, _BREAK = (ord(mark) for mark in '<>="& \n')
-_BLANK = bytes(chr(code).isspace() for code in range(0x3001))
+_LESS, _MORE, _EQUALS, _QUOTE, _AND, _SPACE, _BREAK, _SLASH, _BANG = (ord(mark) for mark in '<>="& \n/!')
+_SORTS = bytes(_sort(byte) for byte in range(256))
+_TWO_BYTES, _LAST_WIDE = 0xC2, 0x3000
+_WIDE_BLANKS = bytes(chr(code).isspace() for code in range(_LAST_WIDE + 1))
+_DIGITS = bytes("abcdefghijklmnopqrstuvwxyz0123456789".find(chr(byte)) + 1 for byte in range(256))
+_RADIX = 37
 _LONGEST_NAME = max(map(len, KINDS))
-_LONGEST_ATTRIBUTE = 7  # title, = and a quote
-_NOTHING, _GAP, _LINE = NOTHING, GAP, LINE
+_HREF, _REL, _ALT, _TITLE = (_number(name) for name in ("href", "rel", "alt", "title"))
+_SLOTS = next(size for size in itertools.count(1) if len({0, *(_number(name) % size for name in KINDS)}) > len(KINDS))
+"""So many places of a table that each name has one of its own, and none the first."""
+
+_PLACED = {_number(name) % _SLOTS: name for name in KINDS}
+_NAMES = array("q", [_number(_PLACED.get(slot, "")) for slot in range(_SLOTS)])
+_KINDS = bytes(KINDS.get(_PLACED.get(slot, ""), 0) for slot in range(_SLOTS))
+_POSITIONS = bytes(PARTS.get(_PLACED.get(slot, ""), 0) for slot in range(_SLOTS))
+_NAVIGATION, _BREADCRUMB = LinkPosition.NAVIGATION, LinkPosition.BREADCRUMB
+_MOST_ANCHOR = MAX_ANCHOR_CHARS
 _FAR = CHARS_PER_TOKEN
+_AT_HREF, _AT_REL, _AT_SPARE, _AT_START, _AT_END, _AT_POSITION, _FIELDS = 0, 2, 4, 6, 7, 8, 9
+"""What is written down of a link: where its href, rel and spare text begin and end, its span, its position."""
+
+_AT_TITLE, _ATTRIBUTES = 6, 8
+_SHORTEST_LINK = len('<a href="">')
 
 
-@dataclass(slots=True)
-class RawLink:
-    """A link as it is written, and the span of its text; it ends at -1 if it has none."""
-
-    href: str
-    rel: str = ""
-    start: int = 0
-    end: int = -1
-    spare: str = ""
-    """What stands for its text where it has none: its title, or what its picture shows."""
-
-    position: LinkPosition = LinkPosition.TEXT
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """The text, in which every blank is a single space or line break, where its words begin, and its links in order."""
-
-    text: str
-    words: Ints
-    links: list[RawLink]
-
-
-def read_flow(html: str, most_chars: int) -> Flow:
-    """Read written-out HTML from which scripts, styles and the like are stripped. Linear."""
-    if "<!--" in html:
-        html = COMMENT.sub("", html)
+def read_flow(html: str, most_chars: int) -> "Walk | None":
+    """Read a written-out document from which scripts, styles and the like are stripped; None without body. Linear."""
     walk = Walk(html)
+    if walk.at < 0:
+        return None
     walk.run(most_chars)
-    text, words = walk.taken(most_chars)
-    return Flow(text, words, walk.links)
+    walk.finish(most_chars)
+    return walk
 
 
 class Walk:
-    """What was read up to here."""
+    """What was read up to here; at the end also the `text`, in which every blank is a single space or line break."""
 
     def __init__(self, html: str) -> None:
-        self.html = html
-        self.size = len(html)
-        self.codes = cast("Ints", np.frombuffer(html.encode("utf-32-le", "surrogatepass"), np.uint32).data)
-        self.out = cast("Ints", np.empty(self.size + 2, np.uint32).data)
-        self.length = 0
+        self.text = ""
+        self.source = html.encode("utf-8", "surrogatepass")
+        self.size = len(self.source)
+        self.at = self.source.find(b"<body")
+        self.out = cast("Ints", np.empty(self.size + 2, np.uint8).data)
+        self.length = self.rest = 0  # bytes that were put out, and those of them that are not the first of a character
         self.begins = cast("Ints", np.empty(self.size // 2 + 2, np.int32).data)
         self.words = 0
-        self.links: list[RawLink] = []
-        self.gap = _NOTHING
-        self.opened: RawLink | None = None
+        self.rows = cast("Ints", np.empty((self.size // _SHORTEST_LINK + 1) * _FIELDS, np.int32).data)
+        self.links = 0
+        self.opened = -1  # the row of the link that is open
+        self.gap = NOTHING
         self.closed_at = -1
-        self.position = LinkPosition.TEXT
-        self.around: list[tuple[str, LinkPosition]] = []  # elements that are open, with the position before them
-
-    def taken(self, most_chars: int) -> tuple[str, Ints]:
-        """The text, cut off if it is longer than it may be, and where its words begin."""
-        length = min(self.length, most_chars)
-        words = _first_from(self.begins, self.words, length)
-        return bytes(self.out[:length]).decode("utf-32-le", "surrogatepass"), self.begins[:words]
+        self.position = 0
+        self.around: list[tuple[int, int]] = []  # parts that are open, with the position before them
+        self.code = 0
+        self.spans = cast("Ints", np.zeros(_ATTRIBUTES, np.int32).data)  # where attributes of a tag begin and end
 
     def run(self, most_chars: int) -> None:
         """Walk over tags and texts, to the end or until there is text enough."""
-        at = 0
-        while at < self.size and self.length <= most_chars:
-            at = self.take_tag(at + 1) if self.codes[at] == _LESS else self.take_text(at)
+        codes, out, begins = self.source, self.out, self.begins
+        at = self.at
+        while at < self.size and self.length - self.rest <= most_chars:
+            at = self.take_tag(codes, at + 1) if codes[at] == _LESS else self.take_text(codes, out, begins, at)
 
-    def take_tag(self, start: int) -> int:
+    def finish(self, most_chars: int) -> None:
+        """The text, cut off if it is longer than it may be, with its words and the spans of its links."""
+        self.text = bytes(self.out[: self.length]).decode("utf-8", "surrogatepass")[:most_chars]
+        length = len(self.text)
+        self.words = _first_from(self.begins, self.words, length)
+        for row in range(0, self.links * _FIELDS, _FIELDS):
+            start = self.rows[row + _AT_START]
+            end = self.rows[row + _AT_END]
+            self.rows[row + _AT_START] = min(start, length)
+            self.rows[row + _AT_END] = min(max(start, end), length)
+
+    def take_tag(self, codes: bytes, start: int) -> int:
         """A tag, of which most are neither a line break nor a link; where it ends."""
         at = start
-        while at < self.size and self.codes[at] != _MORE and self.codes[at] != _SPACE:
+        while at < self.size and codes[at] != _MORE and codes[at] != _SPACE:
             at += 1
-        tag = self.html[start:at] if at - start <= _LONGEST_NAME else ""
-        kind = KINDS.get(tag, 0)
-        attributes: dict[str, str] | None = {} if kind >= LINK else None
-        written = name = at + 1
-        while at < self.size and self.codes[at] != _MORE:
-            if self.codes[at] == _SPACE:
-                name = at + 1
-            elif self.codes[at] == _QUOTE and self.codes[at - 1] == _EQUALS:  # what is quoted may hold a > or a blank
-                value = at + 1
-                at += 1
-                while at < self.size and self.codes[at] != _QUOTE:
-                    at += 1
-                if attributes is not None and value - name <= _LONGEST_ATTRIBUTE:
-                    attributes[self.html[name : value - 2]] = self.html[value:at]
-            at += 1
-        if attributes is not None:
-            self.take_other(kind, attributes)
+        closing = at > start and codes[start] == _SLASH
+        slot = _slot(codes, start + closing, at)
+        kind = _KINDS[slot]
+        if not slot and at > start and codes[start] == _BANG:
+            return self.pass_comment(codes, start, at)
+        written = at + 1
+        at = self.take_attributes(codes, at, kind >= LINK)
+        if kind >= LINK:
+            self.take_other(kind, closing)
         elif kind:
-            self.gap = _LINE
-            if kind != BLOCK:
-                self.pass_border(tag, self.html[written:at])
+            self.gap = LINE
+            if kind == PART:
+                self.pass_border(slot, closing, written, at)
         return at + 1
 
-    def pass_border(self, name: str, written: str) -> None:
-        """Into or out of a part of the page. Navigation in a table is navigation, a table in navigation is too."""
-        position = PARTS.get(name)
-        if position is None:
-            open_parts = len(self.around)
-            if open_parts and "/" + self.around[open_parts - 1][0] == name:
-                self.position = self.around.pop()[1]
-            return
-        if written and position <= LinkPosition.NAVIGATION and "breadcrumb" in written.lower():
-            position = LinkPosition.BREADCRUMB
-        self.around.append((name, self.position))
-        self.position = max(self.position, position)
+    def pass_comment(self, codes: bytes, start: int, at: int) -> int:
+        """Behind a comment; one that is not ended is a tag, as is any other declaration."""
+        end = self.source.find(b"-->", start + 3) if self.source.startswith(b"!--", start) else -1
+        return end + 3 if end >= 0 else self.take_attributes(codes, at, False) + 1
 
-    def take_other(self, kind: int, attributes: dict[str, str]) -> None:
-        """The beginning or end of a link, or a picture in it."""
-        if kind == LINK_END:
-            self.opened, self.closed_at = None, self.length
-        elif kind == IMAGE:
-            if self.opened is not None and not self.opened.spare:
-                self.opened.spare = plain(attributes.get("alt", ""))
-        elif "href" in attributes:
-            if self.closed_at == self.length:
-                self.gap = self.gap or _GAP  # two links side by side are two words, whatever a style sheet says
-            spare = attributes.get("alt") or attributes.get("title") or ""
-            rel = attributes.get("rel", "")
-            link = RawLink(plain(attributes["href"]), plain(rel), self.length, -1, plain(spare), self.position)
-            self.links.append(link)
-            self.opened = None if kind == AREA else link
-
-    def take_text(self, start: int) -> int:
-        """A piece of text between two tags; where it ends."""
-        at = start
-        begun = blank = False
-        while at < self.size and self.codes[at] != _LESS:
-            code = self.codes[at]
+    def take_attributes(self, codes: bytes, start: int, wanted: bool) -> int:
+        """Pass by the attributes of a tag and write down where those stand that are wanted; where the tag ends."""
+        at, name = start, start + 1
+        if wanted:
+            for span in range(_ATTRIBUTES):
+                self.spans[span] = 0
+        while at < self.size and codes[at] != _MORE:
+            if codes[at] == _SPACE:
+                name = at + 1
+            elif codes[at] == _QUOTE and codes[at - 1] == _EQUALS:  # what is quoted may hold a > or a blank
+                value = at + 1
+                at += 1
+                while at < self.size and codes[at] != _QUOTE:
+                    at += 1
+                if wanted:
+                    self.keep(_numbered(codes, name, value - 2), value, at)
             at += 1
-            if code == _AND:
-                stop = self.html.find(";", at, at + 6)
-                escape = ESCAPES.get(self.html[at - 1 : stop + 1]) if stop >= 0 else None
-                if escape is not None:
-                    code, at = ord(escape), stop + 1
-            if code <= 0x3000 and _BLANK[code]:
-                blank = True
-            else:
-                if blank or not begun:
-                    self.begin_word(blank, begun)
-                begun, blank = True, False
-                self.out[self.length] = code
-                self.length += 1
-        if not begun:
-            self.gap = self.gap or _GAP
-            return at
-        self.gap = _GAP if blank else _NOTHING
-        if self.opened is not None:
-            self.opened.end = self.length
         return at
 
-    def begin_word(self, blank: bool, begun: bool) -> None:
-        """Put what belongs before the next character of a text."""
-        between = _SPACE
+    def keep(self, name: int, start: int, end: int) -> None:
+        """Write down where the value of an attribute stands."""
+        span = _AT_HREF if name == _HREF else _AT_REL if name == _REL else _AT_SPARE if name == _ALT else _AT_TITLE
+        if span < _AT_TITLE or name == _TITLE:
+            self.spans[span], self.spans[span + 1] = start, end
+
+    def pass_border(self, slot: int, closing: bool, start: int, end: int) -> None:
+        """Into or out of a part of the page. Navigation in a table is navigation, a table in navigation is too."""
+        if closing:
+            open_parts = len(self.around)
+            if open_parts and self.around[open_parts - 1][0] == slot:
+                self.position = self.around.pop()[1]
+            return
+        position = _POSITIONS[slot]
+        if end > start and position <= _NAVIGATION and b"breadcrumb" in self.source[start:end].lower():
+            position = _BREADCRUMB
+        self.around.append((slot, self.position))
+        self.position = max(self.position, position)
+
+    def take_other(self, kind: int, closing: bool) -> None:
+        """The beginning or end of a link, or a picture in it."""
+        length, rows, spans = self.length - self.rest, self.rows, self.spans
+        if closing:
+            if kind == LINK:
+                self.opened, self.closed_at = -1, length
+        elif kind == IMAGE:
+            row = self.opened + _AT_SPARE
+            if self.opened >= 0 and rows[row] == rows[row + 1]:
+                rows[row], rows[row + 1] = spans[_AT_SPARE], spans[_AT_SPARE + 1]
+        elif spans[_AT_HREF]:
+            if self.closed_at == length:
+                self.gap = self.gap or GAP  # two links side by side are two words, whatever a style sheet says
+            if spans[_AT_SPARE] == spans[_AT_SPARE + 1]:
+                spans[_AT_SPARE], spans[_AT_SPARE + 1] = spans[_AT_TITLE], spans[_AT_TITLE + 1]
+            row = self.links * _FIELDS
+            for span in range(_AT_TITLE):
+                rows[row + span] = spans[span]
+            rows[row + _AT_START], rows[row + _AT_END], rows[row + _AT_POSITION] = length, -1, self.position
+            self.opened = -1 if kind == AREA else row
+            self.links += 1
+
+    def take_text(self, codes: bytes, out: Ints, begins: Ints, start: int) -> int:
+        """A piece of text between two tags; where it ends."""
+        at, size, length, rest = start, self.size, self.length, self.rest
+        begun = blank = False
+        while at < size:
+            code = codes[at]
+            sort = _SORTS[code]
+            if sort == TAG:
+                break
+            at += 1
+            if sort > TAG:
+                at = self.take_special(codes, at - 1, sort)
+                code, sort = self.code, BLANK if self.code == _SPACE else PLAIN
+            if sort == BLANK:
+                blank = True
+                continue
+            if not begun:
+                self.begin_text(blank)
+                begun, length = True, self.length
+            elif blank:
+                out[length] = _SPACE
+                length += 1
+                begins[self.words] = length - rest
+                self.words += 1
+            blank = False
+            out[length] = code
+            length += 1
+            rest += sort
+            while at < size and _SORTS[codes[at]] <= WITHIN:  # as far as the word goes
+                out[length] = codes[at]
+                length += 1
+                rest += _SORTS[codes[at]]
+                at += 1
+        self.end_text(begun, blank, length, rest)
+        return at
+
+    def take_special(self, codes: bytes, at: int, sort: int) -> int:
+        """Read what an escape stands for, or a character that may be a blank, into `code`; where it ends."""
+        self.code = codes[at]
+        if sort == WIDE:
+            wide = _wide_blank(codes, at)
+            self.code = _SPACE if wide else self.code
+            return at + 1 + wide
+        stop = self.source.find(b";", at, at + 7)
+        code = WRITTEN_ESCAPES.get(self.source[at : stop + 1]) if stop >= 0 else None
+        if code is None:
+            return at + 1
+        self.code = code
+        return stop + 1
+
+    def end_text(self, begun: bool, blank: bool, length: int, rest: int) -> None:
+        """Remember how much there is now, and what a piece of text ended with."""
+        self.length, self.rest = length, rest
         if not begun:
-            between = _BREAK if self.gap == _LINE else _SPACE if self.gap == _GAP or blank else 0
+            self.gap = self.gap or GAP
+            return
+        self.gap = GAP if blank else NOTHING
+        if self.opened >= 0:
+            self.rows[self.opened + _AT_END] = length - rest
+
+    def begin_text(self, blank: bool) -> None:
+        """Put what belongs before the first character of a text."""
+        between = _BREAK if self.gap == LINE else _SPACE if self.gap == GAP or blank else 0
         if self.length and between:
             self.out[self.length] = between
             self.length += 1
         if between or not self.length:
-            self.begins[self.words] = self.length
+            self.begins[self.words] = self.length - self.rest
             self.words += 1
-        if not begun and self.opened is not None and self.opened.end < 0:
-            self.opened.start = self.length
+        if self.opened >= 0 and self.rows[self.opened + _AT_END] < 0:
+            self.rows[self.opened + _AT_START] = self.length - self.rest
 
+    def written(self) -> list[tuple[str, str]]:
+        """Where each link leads and what it says of that, as written."""
+        return [
+            (self.said(row + _AT_HREF), self.said(row + _AT_REL)) for row in range(0, self.links * _FIELDS, _FIELDS)
+        ]
 
-def windows(words: Ints, length: int, spans: list[tuple[int, int]], tokens: int) -> list[tuple[int, int]]:
-    """How far so many tokens before the start and after the end of each span of a text reach, given its words."""
-    count = len(words)
-    found = []
-    for start, end in spans:
-        first = _first_from(words, count, start) - tokens
-        low = words[first] if first > 0 else 0
-        low = max(low, start - tokens * _FAR)
-        stop = _first_from(words, count, end) + tokens
-        high = words[stop] if stop < count else length
-        found.append((low, min(high, end + tokens * _FAR)))
-    return found
+    def said(self, field: int) -> str:
+        """What is said where a field of a link points to."""
+        start, end = self.rows[field], self.rows[field + 1]
+        return plain(self.source[start:end].decode("utf-8", "surrogatepass")) if end > start else ""
+
+    def placed(self, taken: list[tuple[int, str]], tokens: int) -> list[Link]:
+        """The links of these numbers and URLs, with their texts and how far so many tokens around them reach."""
+        text, length, links = self.text, len(self.text), []
+        for number, url in taken:
+            row = number * _FIELDS
+            start, end = self.rows[row + _AT_START], self.rows[row + _AT_END]
+            anchor = text[start : min(end, start + _MOST_ANCHOR)].strip().replace("\n", " ")
+            if not anchor:
+                anchor = self.said(row + _AT_SPARE)[:MAX_ANCHOR_CHARS]
+            low, high = start, end
+            if tokens:
+                low = self.before(start, tokens)
+                high = self.behind(end, length, tokens)
+            links.append(Link(url, anchor, "", "", start, end, low, high, POSITIONS[self.rows[row + _AT_POSITION]]))
+        return links
+
+    def before(self, start: int, tokens: int) -> int:
+        """How far so many tokens before a place reach."""
+        first = _first_from(self.begins, self.words, start) - tokens
+        return max(self.begins[first] if first > 0 else 0, start - tokens * _FAR)
+
+    def behind(self, end: int, length: int, tokens: int) -> int:
+        """How far so many tokens behind a place reach."""
+        stop = _first_from(self.begins, self.words, end) + tokens
+        return min(self.begins[stop] if stop < self.words else length, end + tokens * _FAR)
 
 
 def _first_from(words: Ints, count: int, at: int) -> int:
@@ -251,6 +355,32 @@ def _first_from(words: Ints, count: int, at: int) -> int:
         else:
             high = middle
     return low
+
+
+def _numbered(codes: bytes, start: int, end: int) -> int:
+    """The number of a name, 0 of a long one."""
+    if end - start > _LONGEST_NAME:
+        return 0
+    number = 1
+    for at in range(start, end):
+        number = number * _RADIX + _DIGITS[codes[at]]
+    return number
+
+
+def _slot(codes: bytes, start: int, end: int) -> int:
+    """The place of an element in the tables; the first if nothing is known of it."""
+    number = _numbered(codes, start, end)
+    slot = number % _SLOTS
+    return slot if _NAMES[slot] == number else 0
+
+
+def _wide_blank(codes: bytes, at: int) -> int:
+    """How many bytes follow the first one of a blank beyond ASCII; 0 if the character is none."""
+    code = codes[at]
+    if code == _TWO_BYTES:
+        return 1 if _WIDE_BLANKS[codes[at + 1]] else 0
+    character = (code & 15) << 12 | (codes[at + 1] & 63) << 6 | (codes[at + 2] & 63)
+    return 2 if character <= _LAST_WIDE and _WIDE_BLANKS[character] else 0
 
 
 def plain(written: str) -> str:

@@ -4,7 +4,6 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 """
 
 import re
-from array import array
 from collections import Counter
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from periplus.model import Fetched, Link, Page
 from periplus.pages.bounds import bounded
 from periplus.pages.dates import names_a_day, published_date
 from periplus.pages.encoding import decode_html
-from periplus.pages.flow import Flow, RawLink, read_flow, windows
+from periplus.pages.flow import read_flow
 from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
@@ -53,7 +52,6 @@ MAX_DESCRIPTION_CHARS = 1_000
 SPARE_DESCRIPTION_CHARS = 300
 """Where a page does not describe itself, the beginning of its main text does."""
 
-MAX_ANCHOR_CHARS = 500
 MAX_TEXT_CHARS = 500_000
 
 LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
@@ -83,13 +81,10 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     frames = _frames(tree) if b"<frameset" in signs else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
-    body = written.find("<body")
-    flow = (
-        read_flow(written[body:], MAX_TEXT_CHARS)
-        if body >= 0
-        else Flow("", array("i"), [RawLink(src) for src in frames])
-    )
-    text, links = flow.text, _placed(flow, _taken(flow.links, base, max_links, dropped), window_tokens)
+    flow = read_flow(written, MAX_TEXT_CHARS)
+    text = flow.text if flow else ""
+    taken = _taken(flow.written() if flow else frames, base, max_links, dropped)
+    links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
     content = main_text(text, [(link.start, link.end) for link in links])
     return Page(
         url=fetched.url,
@@ -124,8 +119,8 @@ def _base_url(tree: LexborHTMLParser, url: str) -> str:
     return base.href if base else url
 
 
-def _frames(tree: LexborHTMLParser) -> list[str]:
-    return [node.attributes.get("src") or "" for node in tree.css("frameset frame[src]")]
+def _frames(tree: LexborHTMLParser) -> list[tuple[str, str]]:
+    return [(node.attributes.get("src") or "", "") for node in tree.css("frameset frame[src]")]
 
 
 def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: Fetched) -> str:
@@ -180,33 +175,21 @@ def _header_directives(value: str) -> set[str]:
     return words
 
 
-def _taken(links: list[RawLink], base: str, max_links: int, dropped: Counter[str]) -> list[tuple[str, RawLink]]:
-    """The links that are followed, with their canonical URLs."""
-    taken: list[tuple[str, RawLink]] = []
-    for number, link in enumerate(links):
+def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: Counter[str]) -> list[tuple[int, str]]:
+    """The numbers of the links (href and rel) that are followed, with their canonical URLs."""
+    taken: list[tuple[int, str]] = []
+    for number, (href, rel) in enumerate(written):
         if len(taken) >= max_links:
-            dropped["page_links"] += len(links) - number
+            dropped["page_links"] += len(written) - number
             break
-        url = canonicalize(link.href, base)
+        url = canonicalize(href, base)
         if url is None:
             dropped["not_http"] += 1
-        elif link.rel and "nofollow" in link.rel.lower():
+        elif rel and "nofollow" in rel.lower():
             dropped["nofollow"] += 1
         else:
-            taken.append((url.href, link))
+            taken.append((number, url.href))
     return taken
-
-
-def _placed(flow: Flow, taken: list[tuple[str, RawLink]], window_tokens: int) -> list[Link]:
-    """Links with their anchor texts and how far the tokens around them reach in the page's text."""
-    text, length = flow.text, len(flow.text)
-    spans = [(min(link.start, length), min(max(link.start, link.end), length)) for _, link in taken]
-    reaches = windows(flow.words, length, spans, window_tokens) if window_tokens else spans
-    links = []
-    for (url, link), (start, end), (low, high) in zip(taken, spans, reaches, strict=True):
-        anchor = text[start : min(end, start + MAX_ANCHOR_CHARS)].strip().replace("\n", " ")
-        links.append(Link(url, anchor or link.spare[:MAX_ANCHOR_CHARS], "", "", start, end, low, high, link.position))
-    return links
 
 
 def _refresh_link(metadata: Metadata, base: str) -> list[Link]:
