@@ -26,10 +26,12 @@ cpdef void find_candidates(Sheet s, Tables t) except *
 @cython.locals(name=cython.int, outer=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int,
                row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
-@cython.locals(area=cython.int, at=cython.int, fact=cython.int, column=cython.int, row=cython.int, which=cython.int,
+@cython.locals(fact=cython.int)
+cdef int _add(Sheet s, Tables t, int unit, int row, int flag, int count) noexcept
+cdef void _close_area(Sheet s, int row) noexcept
+@cython.locals(area=cython.int, at=cython.int, row=cython.int, which=cython.int,
                wanted=cython.int, best=cython.int, people=cython.double)
 cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept
-cdef int _add_container(Sheet s, int unit, int row, int count) noexcept
 @cython.locals(best=cython.int, base=cython.int, area=cython.int)
 cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted, int nearest) noexcept
 @cython.locals(name=cython.int)

@@ -193,10 +193,24 @@ def _add_named(s: Sheet, t: Tables, unit: int, count: int) -> int:
         row = t.cand_row[at]
         if fits and not _is_inside(t, row, outer):
             continue
-        s.c_row[count], s.c_unit[count] = row, unit
-        s.c_flag[count], s.c_prior[count] = t.cand_flag[at], t.cand_prior[at]
-        count += 1
+        s.c_prior[count] = t.cand_prior[at]
+        count = _add(s, t, unit, row, t.cand_flag[at], count)
     return count
+
+
+def _add(s: Sheet, t: Tables, unit: int, row: int, flag: int, count: int) -> int:
+    """One more candidate, with what the gazetteer has of it."""
+    fact = 8 * row
+    s.c_row[count], s.c_unit[count], s.c_flag[count] = row, unit, flag
+    s.c_x[count], s.c_y[count], s.c_z[count] = (
+        t.place_floats[fact],
+        t.place_floats[fact + 1],
+        t.place_floats[fact + 2],
+    )
+    s.c_people[count] = t.place_floats[fact + 3]
+    s.c_admin1[count], s.c_admin2[count] = t.place_facts[fact + 4], t.place_facts[fact + 5]
+    s.c_country[count], s.c_kind[count] = t.place_facts[fact + 6], t.place_facts[fact + 7]
+    return count + 1
 
 
 def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
@@ -204,24 +218,29 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
     for area in range(s.areas):
         s.area_open[area] = 1
     for at in range(s.u_at[unit], count):
-        fact = 8 * s.c_row[at]
-        for column in range(4, 7):
-            row = t.place_facts[fact + column]
-            if row >= 0 and s.area_at[row]:
-                s.area_open[s.area_at[row] - 1] = 0
+        _close_area(s, s.c_admin1[at])
+        _close_area(s, s.c_admin2[at])
+        _close_area(s, s.c_country[at])
     people = _people(s, t, unit)
     for which in range(3):
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
         best = _nearest_open(s, t, unit, wanted, _BESIDE if people > _FAMOUS else _FAR)
         if best >= 0:
-            count = _add_container(s, unit, s.area_row[best], count)
+            s.c_prior[count] = 1.0
+            count = _add(s, t, unit, s.area_row[best], _WITHIN, count)
             s.area_open[best] = 0
     if people > _KNOWN:
         return count
     for row in (s.implied_admin1, s.implied_admin2):
         if row >= 0 and s.area_open[s.area_at[row] - 1]:
-            count = _add_container(s, unit, row, count)
+            s.c_prior[count] = 1.0
+            count = _add(s, t, unit, row, _WITHIN, count)
     return count
+
+
+def _close_area(s: Sheet, row: int) -> None:
+    if row >= 0 and s.area_at[row]:
+        s.area_open[s.area_at[row] - 1] = 0
 
 
 def _people(s: Sheet, t: Tables, unit: int) -> float:
@@ -242,8 +261,3 @@ def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> 
             nearest = s.near[base + area]
     return best
 
-
-def _add_container(s: Sheet, unit: int, row: int, count: int) -> int:
-    s.c_row[count], s.c_unit[count] = row, unit
-    s.c_flag[count], s.c_prior[count] = _WITHIN, 1.0
-    return count + 1
