@@ -21,15 +21,15 @@ cdef class Tables:
     cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
 
 cdef class Sheet:
-    cdef const unsigned int[::1] text
+    cdef unsigned short[::1] text
     cdef readonly int tokens
     cdef public int[::1] t_start, t_end
     cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money
     cdef unsigned long long[::1] t_sum, t_power
     cdef public unsigned long long[::1] t_key
     cdef int[::1] t_slot, starts_here, ends_here, run_start, run_end, run_bits
-    cdef unsigned char[::1] seen
-    cdef int seen_mark
+    cdef unsigned long long[::1] seen, found_key
+    cdef int[::1] found
     cdef readonly int hits
     cdef public int[::1] h_first, h_last, h_name, h_pair, h_unit
     cdef public unsigned char[::1] h_built, h_kept

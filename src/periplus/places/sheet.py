@@ -93,7 +93,7 @@ class Sheet:
 
     def __init__(self, places: int) -> None:
         size = MAX_CHARS + 8
-        self.text = _room(1, np.uint32)
+        self.text = _room(size, np.uint16)
         self.tokens = 0
         self.t_start, self.t_end = _room(size, np.int32), _room(size, np.int32)
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)
@@ -102,8 +102,8 @@ class Sheet:
         self.t_slot = _room(size, np.int32)
         self.starts_here, self.ends_here = _room(size, np.int32), _room(size, np.int32)
         self.run_start, self.run_end, self.run_bits = (_room(size, np.int32) for _ in range(3))
-        self.seen = ints(np.zeros(1 << SEEN_BITS, dtype=np.uint8))
-        self.seen_mark = 0
+        self.seen = _room(1 << (SEEN_BITS - 6), np.uint64)
+        self.found_key, self.found = _room(2 * MAX_HITS, np.uint64), _room(2 * MAX_HITS, np.int32)
 
         self.hits = 0
         self.h_first, self.h_last, self.h_name = (_room(MAX_HITS, np.int32) for _ in range(3))

@@ -2,13 +2,16 @@
 cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
+cdef unsigned long long _NAMELESS
 cdef double _KNOWN, _FAMOUS
 cdef int _MAX_OF_NAME, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 
-@cython.locals(known=dict, hit=cython.int, key=cython.longlong, unit=cython.int, weight=cython.double)
+@cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)
+@cython.locals(slot=cython.ulonglong)
+cdef unsigned long long _unit_slot(Sheet s, unsigned long long key, unsigned long long mask) noexcept
 @cython.locals(name=cython.longlong, one=cython.ulonglong, two=cython.ulonglong)
-cdef long long _unit_key(Sheet s, int hit) noexcept
+cdef unsigned long long _unit_key(Sheet s, int hit) noexcept
 @cython.locals(unit=cython.int, which=cython.int, row=cython.int, i=cython.int)
 cpdef void find_areas(Sheet s, Tables t) except *
 @cython.locals(votes=dict, unit=cython.int, name=cython.int, fact=cython.int, row=cython.int)

@@ -24,25 +24,29 @@ FAR: Final = 10_000
 _MAX_OF_NAME = 64
 _KNOWN, _FAMOUS = math.log10(300_000), math.log10(1_000_000)
 _BESIDE = 4
+_NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 
 
 def gather_units(s: Sheet) -> int:
     """One unit per distinct name, per name within a pair, and per built name, among the hits that were kept."""
-    known: dict[int, int] = {}
+    mask = 3
+    while mask + 1 < 2 * s.hits:
+        mask = 2 * mask + 1
+    for slot in range(mask + 1):
+        s.found[slot] = 0
     s.units = 0
     for hit in range(s.hits):
         if not s.h_kept[hit]:
             s.h_unit[hit] = -1
             continue
-        key = _unit_key(s, hit)
-        unit = known.get(key, -1)
+        slot = _unit_slot(s, _unit_key(s, hit), mask)
+        unit = s.found[slot] - 1
         weight = s.h_probability[hit]
         if unit < 0:
             unit = s.units
-            known[key] = unit
-            s.units = unit + 1
+            s.units = s.found[slot] = unit + 1
             s.u_name[unit], s.u_outer[unit], s.u_plain[unit] = s.h_name[hit], s.h_pair[hit], s.h_built[hit] == 0
             s.u_first[unit], s.u_count[unit], s.u_weight[unit] = hit, 0, weight
         s.u_count[unit] += 1
@@ -52,11 +56,20 @@ def gather_units(s: Sheet) -> int:
     return s.units
 
 
+def _unit_slot(s: Sheet, key: int, mask: int) -> int:
+    """Where the number of a unit is kept, a free place if the unit is new."""
+    slot = (key ^ (key >> 33)) & mask
+    while s.found[slot] and s.found_key[slot] != key:
+        slot = (slot + 1) & mask
+    s.found_key[slot] = key
+    return slot
+
+
 def _unit_key(s: Sheet, hit: int) -> int:
     name = s.h_name[hit]
     if name < 0:
         one, two = s.t_key[s.h_first[hit]], s.t_key[s.h_last[hit]]
-        return -1 - ((one ^ (two >> 1)) >> 2)
+        return _NAMELESS | ((one ^ (two >> 1)) >> 2)
     return (name << 33) | ((s.h_pair[hit] + 1) << 1) | (s.h_built[hit] > 0)
 
 
