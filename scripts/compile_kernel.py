@@ -25,7 +25,7 @@ DIRECTIVES = {
     "language_level": 3, "annotation_typing": False, "infer_types": True, "boundscheck": False, "wraparound": False,
     "cdivision": True, "initializedcheck": False, "cpow": True, "show_performance_hints": False,
 }  # fmt: skip
-FLAGS = ["-O2", "-ffp-contract=off"]  # fused multiplication would round otherwise than Python does
+FLAGS = ["-O3", "-ffp-contract=off"]  # fused multiplication would round otherwise than Python does
 
 
 class KernelHook(BuildHookInterface[Any]):

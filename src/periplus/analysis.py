@@ -18,6 +18,7 @@ from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
 from periplus.pages import decode_html, read_page, searched_date
 from periplus.places import Gazetteer, locate, main_place
+from periplus.places.support import rounded
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
@@ -243,7 +244,7 @@ def _digest(title: str, text: bytes) -> int:
 
 def _pack_mentions(located: Located) -> bytes:
     rows = [
-        [mention.start, mention.end, mention.place.id, round(mention.confidence, 3)]
+        (mention.start, mention.end, mention.place.id, rounded(mention.confidence, 3))
         for mention in located.mentions
         if mention.place is not None
     ]

@@ -321,8 +321,7 @@ class Page:
         return before.strip().replace("\n", " "), after.strip().replace("\n", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(msgspec.Struct, frozen=True, gc=False):
     """A place name in a text, with offsets in characters; `place` is None where it could not be settled.
 
     `adjectival` marks demonyms ("Portuguese"); `within` marks a name missing from the gazetteer of which
@@ -365,8 +364,7 @@ class Address:
         return f"{self.street_number} {self.street}, {self.city}, {self.state}".casefold()
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedPlace:
+class WeightedPlace(msgspec.Struct, frozen=True, gc=False):
     """A place and its share (0..1) in a page."""
 
     place: Place

@@ -17,6 +17,7 @@ import numpy as np
 from periplus.model import Address
 from periplus.places import address_grammar as grammar
 from periplus.places.build import KINDS
+from periplus.places.digits import digit_groups
 from periplus.places.folding import fold, name_key
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
@@ -39,7 +40,6 @@ _CUT: Final = re.compile(r"[,;|/>•·:()\n\t]")
 _CROSSING: Final = re.compile(r"[ \t]+(?:&|and)[ \t]", re.IGNORECASE)
 _COUNTRY: Final = re.compile(r"(?:[\s,.]|^)(?:U\.?S\.?A?|United States(?: of America)?)$")
 _BOX_WORD: Final = re.compile(r"(?:p\.? ?o\.?|post office|pob|box)\b", re.IGNORECASE)
-_SPACE, _TAB, _COMMA, _DASH = (ord(c) for c in " \t,-")
 _LONG_FORMS: Final = {
     "n": "North", "s": "South", "e": "East", "w": "West", "st": "Saint", "ft": "Fort", "mt": "Mount", "no": "North",
     "so": "South", "pt": "Point",
@@ -65,7 +65,7 @@ def find_addresses(text: str, gazetteer: Gazetteer, streets: StreetNames | None 
     of them.
     """
     streets = streets or gazetteer.streets
-    zips, numbers = _digit_groups(text)
+    zips, numbers = digit_groups(text)
     found: list[Address] = []
     end = 0
     for at in zips:
@@ -79,23 +79,6 @@ def find_addresses(text: str, gazetteer: Gazetteer, streets: StreetNames | None 
             break
     found += _without_zip(text, numbers, found, gazetteer, streets)
     return tuple(sorted(found, key=lambda a: a.start))
-
-
-def _digit_groups(text: str) -> tuple[list[int], list[int]]:
-    """Where ZIPs and house numbers may begin, by array work: most texts are full of other numbers."""
-    raw = np.frombuffer(text.encode("latin-1", "replace") + b"  ", dtype=np.uint8)
-    digit = (raw - np.uint8(48)) < 10
-    edges = np.flatnonzero(digit[1:] != digit[:-1]) + 1
-    edges = np.concatenate([[0], edges]) if digit[0] else edges
-    start, end = edges[::2], edges[1::2]
-    length, after, next_ = end - start, raw[end], raw[np.minimum(end + 1, len(raw) - 1)]
-    zips = start[(length == 5) | (length == 9)]
-    blank = (after == _SPACE) | (after == _TAB)
-    letter = ((after | np.uint8(32)) - np.uint8(97)) < 26
-    begins = ((next_ - np.uint8(65)) < 26) | ((next_ - np.uint8(48)) < 10) | (next_ > 127)
-    begins |= (next_ == _SPACE) | (next_ == _TAB) | (next_ == _DASH)
-    house = (length <= 6) & ((blank & begins) | letter | (after == _COMMA) | (after == _DASH))
-    return zips.tolist(), start[house].tolist()
 
 
 def _anchor(text: str, match: re.Match[str], low: int, gazetteer: Gazetteer) -> _Anchor | None:

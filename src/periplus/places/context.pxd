@@ -8,6 +8,7 @@ cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWN
 cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION
 cdef int _BUILT_KIND, _COUNTRY
 cdef unsigned long long _SEEN
+cdef const unsigned int[::1] _RUN_WORDS
 cdef int _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN
 cdef int _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL
 cdef int _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY
@@ -17,7 +18,7 @@ cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
 cpdef void describe_hits(Sheet s, Tables t)
 @cython.locals(at=cython.int, first=cython.int, last=cython.int, name=cython.int, built=cython.int, single=cython.bint,
                facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint)
-cdef void _describe(Sheet s, Tables t, int hit) except *
+cdef void _describe(Sheet s, Tables t, int hit) noexcept
 cdef int _person(unsigned int bits) noexcept
 cdef int _length_code(int length) noexcept
 @cython.locals(caps=cython.bint)
@@ -33,15 +34,18 @@ cdef int _neighbours(Sheet s, int first, int last) noexcept
 @cython.locals(start=cython.int, token=cython.int, capital=cython.bint, linked=cython.bint, bits=cython.uint)
 cdef void _find_runs(Sheet s, Tables t) noexcept
 @cython.locals(at=cython.int, first=cython.int, start=cython.int, before=cython.int, after=cython.int, word=cython.int,
-               bits=cython.uint)
-cdef void _place_in_run(Sheet s, int hit) except *
+               bits=cython.uint, i=cython.int)
+cdef void _place_in_run(Sheet s, int hit) noexcept
 cdef int _run_code(int before, int after) noexcept
-@cython.locals(i=cython.int, token=cython.int)
+@cython.locals(one=cython.ulonglong, i=cython.int, token=cython.int, at=cython.ulonglong)
 cdef void _mark_small(Sheet s) noexcept
-@cython.locals(counts=dict, hit=cython.int, key=cython.ulonglong, at=cython.int, before=cython.int, run=cython.int,
-               single=cython.bint, personal=cython.bint, tail=cython.bint, old=cython.int, known=cython.int,
+cdef bint _is_seen(Sheet s, unsigned long long at) noexcept
+@cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, at=cython.int, before=cython.int, run=cython.int,
+               single=cython.bint, personal=cython.bint, tail=cython.bint, known=cython.int,
                times=cython.int)
-cdef void _count_repeats(Sheet s) except *
+cdef void _count_repeats(Sheet s) noexcept
+@cython.locals(slot=cython.ulonglong)
+cdef unsigned long long _repeat_slot(Sheet s, unsigned long long key, unsigned long long mask) noexcept
 @cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
 cdef void _find_pairs(Sheet s, Tables t) noexcept
 @cython.locals(hit=cython.int)

@@ -24,7 +24,7 @@ from periplus.places.folding import (
 )
 from periplus.places.lexicon import CLASSES
 from periplus.places.scan import BUILT
-from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables
+from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
 
 __all__ = ["GROUPS", "describe_hits", "word_tables"]
 
@@ -136,7 +136,7 @@ _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DI
 _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2 = (
     RUN.index(c) for c in ("no_run", "middle", "start3", "start2", "end3", "end2")
 )
-_RUN_WORDS: Final = tuple(1 << CLASSES.index(name) for name in RUN_WORD[1:])
+_RUN_WORDS = ints(np.array([1 << CLASSES.index(name) for name in RUN_WORD[1:]], dtype=np.uint32))
 
 
 def describe_hits(s: Sheet, t: Tables) -> None:
@@ -175,7 +175,7 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     s.codes[at + _AFTER] = _after(s, t, hit)
     s.codes[at + _LENGTH] = _length_code(length) if single else 0
     s.codes[at + _NEIGHBOURS] = _neighbours(s, first, last)
-    s.codes[at + _SMALL] = single and s.seen[s.t_key[first] & _SEEN] == s.seen_mark
+    s.codes[at + _SMALL] = single and _is_seen(s, s.t_key[first] & _SEEN)
     opening = before == _B_LINE or before == _B_SENTENCE or before == _B_MARK
     s.codes[at + _OPENING] = 2 * word + opening
     _place_in_run(s, hit)
@@ -304,8 +304,8 @@ def _place_in_run(s: Sheet, hit: int) -> None:
     if before > 0 or after > 0:
         bits = s.run_bits[start]
         if bits:
-            for i, wanted in enumerate(_RUN_WORDS):
-                if bits & wanted:
+            for i in range(len(_RUN_WORDS)):
+                if bits & _RUN_WORDS[i]:
                     word = i + 1
                     break
     s.codes[at + _RUN_WORD] = word
@@ -328,36 +328,51 @@ def _run_code(before: int, after: int) -> int:
 
 def _mark_small(s: Sheet) -> None:
     """Remember the words written without a capital, by the low bits of their keys: one in a hundred is mistaken."""
-    s.seen_mark += 1
-    if s.seen_mark > 255:
-        s.seen_mark = 1
-        for i in range(len(s.seen)):
-            s.seen[i] = 0
+    one = 1
+    for i in range(len(s.seen)):
+        s.seen[i] = 0
     for token in range(s.tokens):
         if not s.t_class[token] & _UP:
-            s.seen[s.t_key[token] & _SEEN] = s.seen_mark
+            at = s.t_key[token] & _SEEN
+            s.seen[at >> 6] |= one << (at & 63)
+
+
+def _is_seen(s: Sheet, at: int) -> int:
+    return (s.seen[at >> 6] >> (at & 63)) & 1
 
 
 def _count_repeats(s: Sheet) -> None:
     """How often each first word occurs among the hits; whether, alone, it follows a first name, title or capital."""
-    counts: dict[int, int] = {}
+    mask = 3
+    while mask + 1 < 2 * s.hits:
+        mask = 2 * mask + 1
+    for slot in range(mask + 1):
+        s.found[slot] = 0
     for hit in range(s.hits):
-        key = s.t_key[s.h_first[hit]]
+        slot = _repeat_slot(s, s.t_key[s.h_first[hit]], mask)
         at = hit * _STRIDE
         before, run = s.codes[at + _BEFORE], s.codes[at + _RUN]
         single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
         personal = single and (before == _B_TITLE or before == _B_FIRST)
         tail = single and (run == _R_END2 or run == _R_END3)
-        old = counts.get(key, 0)
-        counts[key] = (old | (1 if personal else 0) | (2 if tail else 0)) + 4
+        s.found[slot] = (s.found[slot] | (1 if personal else 0) | (2 if tail else 0)) + 4
     for hit in range(s.hits):
-        known = counts[s.t_key[s.h_first[hit]]]
+        known = s.found[_repeat_slot(s, s.t_key[s.h_first[hit]], mask)]
         at = hit * _STRIDE
         single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
         times = known >> 2
         s.codes[at + _REPEATS] = 0 if times < 2 else 1 if times == 2 else 2 if times < 5 else 3
         s.codes[at + _PERSON_ON_PAGE] = known & 1 if single else 0
         s.codes[at + _TAIL_ON_PAGE] = (known >> 1) & 1 if single else 0
+
+
+def _repeat_slot(s: Sheet, key: int, mask: int) -> int:
+    """Where a word is counted, a free place if it is new."""
+    slot = key & mask
+    while s.found[slot] and s.found_key[slot] != key:
+        slot = (slot + 1) & mask
+    s.found_key[slot] = key
+    return slot
 
 
 # -- "City, State" -------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ ADDRESS_WEIGHT: Final = 2.0
 ADJECTIVAL_WEIGHT: Final = 0.5
 QUALIFIER_WEIGHT: Final = 0.5
 """Of "Houston, Texas" the page is about Houston."""
+QUALIFIER_GAP: Final = 2
 HINT_WEIGHT: Final = 2.0
 ROOT_SHARE: Final = 0.9
 ABOUT_PER_WORD: Final = 0.004
@@ -37,35 +38,31 @@ def footprint_of(
     weight: dict[int, float] = {}
     places: dict[int, Place] = {}
 
-    def add(place: Place, amount: float) -> None:
-        places[place.id] = place
-        weight[place.id] = weight.get(place.id, 0.0) + amount
-
-    before: Mention | None = None
+    around: tuple[int, ...] = ()  # of the place just before
+    end = 0
     for mention in mentions:
-        if mention.place is not None:
-            share = (
-                ADJECTIVAL_WEIGHT if mention.adjectival else QUALIFIER_WEIGHT if _qualifies(mention, before) else 1.0
-            )
-            add(mention.place, mention.confidence * share)
-        before = mention
-    for address in addresses:
-        add(gazetteer.place(address.place_id), ADDRESS_WEIGHT)
-    for place in hinted:
-        add(place, HINT_WEIGHT)
+        place = mention.place
+        if place is None:
+            around = ()
+            continue
+        share = mention.confidence
+        if mention.adjectival:
+            share *= ADJECTIVAL_WEIGHT
+        elif mention.start - end <= QUALIFIER_GAP and place.id in around:
+            share *= QUALIFIER_WEIGHT
+        places[place.id] = place
+        weight[place.id] = weight.get(place.id, 0.0) + share
+        around, end = place.ancestors, mention.end
+    named = [(gazetteer.place(address.place_id), ADDRESS_WEIGHT) for address in addresses]
+    for place, share in (*named, *((place, HINT_WEIGHT) for place in hinted)):
+        places[place.id] = place
+        weight[place.id] = weight.get(place.id, 0.0) + share
     total = sum(weight.values())
     if total <= 0.0:
         return Footprint()
     order = sorted(weight, key=lambda i: (-weight[i], i))[:MAX_PLACES]
     kept = tuple(WeightedPlace(places[i], weight[i] / total) for i in order)
     return Footprint(kept, _tree(kept, gazetteer), _extent(kept)) if outlined else Footprint(kept)
-
-
-def _qualifies(mention: Mention, before: Mention | None) -> bool:
-    """Whether a mention only says where the one just before it lies: "Houston, Texas"."""
-    if mention.place is None or before is None or before.place is None or mention.start - before.end > 2:
-        return False
-    return mention.place.id in before.place.ancestors
 
 
 def main_place(located: Located, text: str, title: str = "") -> Place | None:
@@ -77,13 +74,20 @@ def main_place(located: Located, text: str, title: str = "") -> Place | None:
     main = located.footprint.main
     if main is None or main.name in title or any(address.place_id == main.id for address in located.addresses):
         return main
-    evidence = sum(mention.confidence for mention in located.mentions if _speaks_for(mention.place, main))
+    known: dict[int, bool] = {}
+    evidence = 0.0
+    for mention in located.mentions:
+        place = mention.place
+        if place is not None:
+            speaks = known.get(place.id)
+            if speaks is None:
+                speaks = known[place.id] = _speaks_for(place, main)
+            if speaks:
+                evidence += mention.confidence
     return main if evidence >= ABOUT_PER_WORD * (text.count(" ") + text.count("\n") + 1) else None
 
 
-def _speaks_for(place: Place | None, main: Place) -> bool:
-    if place is None:
-        return False
+def _speaks_for(place: Place, main: Place) -> bool:
     return place.id == main.id or main.id in place.ancestors or (place.id in main.ancestors and place.kind in DIVISIONS)
 
 

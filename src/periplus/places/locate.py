@@ -4,10 +4,10 @@ Pure: no clock, no network, no disk beyond the mapped gazetteer. Texts longer th
 piece, so cost and memory grow with the text and no faster.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
 from periplus.model import Located, LonLat, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
@@ -16,7 +16,7 @@ from periplus.places.context import KIND
 from periplus.places.declared import declared_addresses, with_declared
 from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
-from periplus.places.memory import HostPrior
+from periplus.places.memory import HostPrior, host_of
 from periplus.places.model_weights import Weights, default_weights
 from periplus.places.recognise import Evidence, borrowed_sheet, outside_of, recognise
 from periplus.places.scan import pieces
@@ -31,6 +31,8 @@ _DEMONYM: Final = KIND.index("demonym")
 _LOCAL: Final = frozenset({"city", "admin2"})
 _SHORT: Final = frozenset({ABBREVIATION, STOPPED})
 _MAX_COUNTRIES: Final = 4
+_PLAIN_HOST: Final = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]*)?(?:[/?#]|\Z)")
+"""URLs whose host needs no parser to be found: nearly all."""
 _COUNTRY_TLDS: Final = {"uk": "GB"}
 _GENERIC_TLDS: Final = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc", "to", "gg", "ws", "nu", "la"})
 
@@ -85,11 +87,8 @@ def _countries(url: str | None, hints: PageHints, about: Sequence[str], gazettee
 
 def _domain_country(url: str | None) -> tuple[str, ...]:
     """The country whose top-level domain the page is under; none for generic ones."""
-    try:
-        host = urlsplit(url or "").hostname or ""
-    except ValueError:
-        return ()
-    tld = host.rpartition(".")[2]
+    plain = _PLAIN_HOST.match(url or "")
+    tld = (plain[1] if plain else host_of(url or "")).rpartition(".")[2]
     return () if len(tld) != 2 or tld in _GENERIC_TLDS else (_COUNTRY_TLDS.get(tld, tld.upper()),)
 
 
@@ -129,18 +128,9 @@ def _mentions(
         if flag in _SHORT and text[end : end + 1] == "." and not _bare_capitals(text[start:end]):
             limit = found[i + 1][0] if i + 1 < len(found) else len(text)
             end += end < limit  # noqa: PLW2901  the stop belongs to the abbreviation
-        mentions.append(
-            Mention(
-                start=offset + start,
-                end=offset + end,
-                text=text[start:end],
-                place=gazetteer.place_at(row) if row >= 0 else None,
-                confidence=round(confidence, 4),
-                candidates=shown.get(unit, ()),
-                adjectival=flag == DEMONYM,
-                within=row >= 0 and flag == WITHIN,
-            )
-        )
+        place = gazetteer.place_at(row) if row >= 0 else None
+        kind = (shown.get(unit, ()), flag == DEMONYM, row >= 0 and flag == WITHIN)
+        mentions.append(Mention(offset + start, offset + end, text[start:end], place, confidence, *kind))
     return _with_hashtags(mentions, text, offset, gazetteer) if "#" in text else mentions
 
 

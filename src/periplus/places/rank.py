@@ -6,12 +6,20 @@ round found; and from outside: host memory, the page's own coordinates and count
 """
 
 import math
+from types import SimpleNamespace
 from typing import Final
 
 from periplus.places.build import KINDS
-from periplus.places.sheet import Ints, Reals, Sheet, Tables
+from periplus.places.sheet import MAX_ANCHORS, Ints, Reals, Sheet, Tables
 from periplus.places.sources import ALIAS, NAME_FLAGS
 from periplus.places.units import FAR, WITHIN, find_areas, find_candidates
+
+try:
+    import cython
+except ImportError:  # needed to compile, not to run
+    cython = SimpleNamespace(compiled=False)
+if not cython.compiled:  # compiled, these are C's own: see rank.pxd
+    from math import exp, log1p
 
 __all__ = ["FEATURES", "Outside", "rank_units"]
 
@@ -26,7 +34,7 @@ FEATURES: Final = (
     "host_same", "host_near", "host_country", "hint_near", "tld_country", "named_population", "within_implied",
 )  # fmt: skip
 COLUMN: Final = {name: i for i, name in enumerate(FEATURES)}
-_MAX_ANCHOR_UNITS: Final = 64
+_MAX_ANCHOR_UNITS: Final = MAX_ANCHORS // 3
 
 # The names below have C types in rank.pxd.
 _WITHIN, _ALIAS = WITHIN, ALIAS
@@ -40,8 +48,8 @@ _HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
 _NAMED_PEOPLE, _WITHIN_IMPLIED = COLUMN["named_population"], COLUMN["within_implied"]
 _WIDTH = len(FEATURES)
 _FAR = FAR
-_E = math.e
 _R2 = 2.0 * 6371.0 * 6371.0  # times (1 - cosine) is the square of the chord
+_NEAR_SCALE, _AROUND_SCALE = _R2 / (40.0 * 40.0), _R2 / (250.0 * 250.0)
 _TOO_FAR = math.cos(2500.0 / 6371.0)
 _SAME_MIDDLE = math.cos(60.0 / 6371.0)
 
@@ -59,7 +67,7 @@ class Outside:
 # -- features ------------------------------------------------------------------------------------------
 
 
-def _static_features(s: Sheet, t: Tables, unit: int) -> None:
+def _static_features(s: Sheet, unit: int) -> None:
     """What is known of the candidates of a unit before the company of others is weighed."""
     low, high = s.u_at[unit], s.u_at[unit + 1]
     top = -1.0e9
@@ -70,21 +78,21 @@ def _static_features(s: Sheet, t: Tables, unit: int) -> None:
         base = c * _WIDTH
         for i in range(_WIDTH):
             s.features[base + i] = 0.0
-        fact = 8 * s.c_row[c]
-        flag, kind = s.c_flag[c], t.place_facts[fact + 7]
+        flag, kind = s.c_flag[c], s.c_kind[c]
         s.c_named[c] = 0
         if flag == _WITHIN:
             _within_features(s, unit, c, base, kind)
             continue
-        s.features[base] = t.place_floats[fact + 3] / 3.0
+        s.features[base] = s.c_people[c] / 3.0
         s.features[base + 1] = (s.c_prior[c] - top) / 3.0
         s.features[base + _FIRST] = c == low
         if kind > 0:
             s.features[base + _KIND0 + kind] = 1.0
         if flag > 0:
             s.features[base + _FLAG0 + flag] = 1.0
-        for which in range(3):
-            _named_features(s, t, unit, c, base, which)
+        _named_features(s, unit, c, 0, s.c_admin1[c])
+        _named_features(s, unit, c, 1, s.c_admin2[c])
+        _named_features(s, unit, c, 2, s.c_country[c])
 
 
 def _within_features(s: Sheet, unit: int, c: int, base: int, kind: int) -> None:
@@ -98,15 +106,15 @@ def _within_features(s: Sheet, unit: int, c: int, base: int, kind: int) -> None:
     s.features[base + _WITHIN_IMPLIED] = row == s.implied_admin1 or row == s.implied_admin2
 
 
-def _named_features(s: Sheet, t: Tables, unit: int, c: int, base: int, which: int) -> None:
+def _named_features(s: Sheet, unit: int, c: int, which: int, row: int) -> None:
     """Whether, and how near, the candidate's own division or country is named on the page."""
-    row = t.place_facts[8 * s.c_row[c] + 4 + which]
     if row < 0 or row == s.c_row[c] or not s.area_at[row]:
         return
     at = unit * s.areas + s.area_at[row] - 1
     far = s.near[at]
     if far >= _FAR:
         return
+    base = c * _WIDTH
     column = base + _NAMED0 + 3 * which
     close = 1.0 / (1.0 + far / 6.0)
     s.features[column] = 1.0
@@ -130,9 +138,7 @@ def closeness(dot: float, km: float) -> float:
 def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
     """Host memory, the page's own coordinates, the countries of its top-level domain and languages."""
     base = c * _WIDTH
-    fact = 8 * s.c_row[c]
-    px, py, pz = t.place_floats[fact], t.place_floats[fact + 1], t.place_floats[fact + 2]
-    country = t.place_facts[fact + 6]
+    px, py, pz, country = s.c_x[c], s.c_y[c], s.c_z[c], s.c_country[c]
     for i in range(len(o.countries)):
         if o.countries[i] == country:
             s.features[base + _TLD] = 1.0
@@ -142,7 +148,6 @@ def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
         if value > best:
             best = value
     s.features[base + _HINT_NEAR] = best
-    s.c_host[c] = 0.0
     if o.total <= 0.0:
         return
     same = near = shared = 0.0
@@ -157,10 +162,30 @@ def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
         if t.place_facts[host + 7] > _COUNTRY:
             dot = px * t.place_floats[host] + py * t.place_floats[host + 1] + pz * t.place_floats[host + 2]
             near += mass * closeness(dot, 60.0)
-    s.features[base + _HOST_SAME] = math.log1p(same) / 2.0
+    s.features[base + _HOST_SAME] = log1p(same) / 2.0
     s.c_host[c] = (near / o.total) ** 0.5
     s.features[base + _HOST_NEAR] = s.c_host[c]
     s.features[base + _HOST_COUNTRY] = shared / o.total
+
+
+def _static_score(s: Sheet, c: int, w: Reals) -> float:
+    """The weighted features, column by column; of kinds and flags there is at most one, of company none yet."""
+    base = c * _WIDTH
+    score = _part_score(s, base, w, 0, _KIND0 + 1, 0.0)
+    if s.c_flag[c] != _WITHIN:
+        if s.c_kind[c] > 0:
+            score += w[_KIND0 + s.c_kind[c]]
+        if s.c_flag[c] > 0:
+            score += w[_FLAG0 + s.c_flag[c]]
+    score = _part_score(s, base, w, _WITHIN0, _NEAR, score)
+    return _part_score(s, base, w, _HOST_SAME, _WIDTH, score)
+
+
+def _part_score(s: Sheet, base: int, w: Reals, low: int, high: int, score: float) -> float:
+    for i in range(low, high):
+        if s.features[base + i] != 0.0:
+            score += s.features[base + i] * w[i]
+    return score
 
 
 # -- ranking -------------------------------------------------------------------------------------------
@@ -172,27 +197,24 @@ def rank_units(s: Sheet, t: Tables, o: Outside, w: Reals) -> int:
     find_candidates(s, t)
     count = s.u_at[s.units]
     for unit in range(s.units):
-        _static_features(s, t, unit)
+        _static_features(s, unit)
     outside = o.total > 0.0 or len(o.points) > 0 or len(o.countries) > 0
     for c in range(count):
         s.c_near[c] = s.c_around[c] = s.c_same[c] = s.c_host[c] = 0.0
         if outside:
             _outside_features(s, t, o, c)
-        score = 0.0
-        for i in range(_WIDTH):
-            if s.features[c * _WIDTH + i] != 0.0:
-                score += s.features[c * _WIDTH + i] * w[i]
-        s.c_score[c] = score
-        s.c_probability[c] = score + s.c_prior[c]
+        s.c_score[c] = _static_score(s, c, w)
+        s.c_probability[c] = s.c_score[c] + s.c_prior[c]
     _softmax(s)
-    _choose_anchors(s, t)
+    _choose_anchors(s)
     if s.anchors > 1:
+        _find_groups(s, count)
         for _ in range(2):
-            _weigh_company(s, t, w)
+            _weigh_company(s, w)
             _softmax(s)
     for area in range(s.areas):
         s.area_at[s.area_row[area]] = 0
-    _choose(s, t)
+    _choose(s)
     return count
 
 
@@ -206,87 +228,133 @@ def _softmax(s: Sheet) -> None:
                 top = s.c_probability[c]
         total = 0.0
         for c in range(low, high):
-            weight = _E ** (s.c_probability[c] - top)
+            weight = exp(s.c_probability[c] - top)
             s.c_probability[c] = weight
             total += weight
         for c in range(low, high):
             s.c_probability[c] /= total
 
 
-def _choose_anchors(s: Sheet, t: Tables) -> None:
+def _choose_anchors(s: Sheet) -> None:
     """The likeliest candidates of the page's surest and most frequent units."""
     s.anchors = 0
-    units = [(-s.u_count[unit] * s.u_weight[unit], unit) for unit in range(s.units)]
-    if s.units > _MAX_ANCHOR_UNITS:
-        units = sorted(units)[:_MAX_ANCHOR_UNITS]
-    for _, unit in units:
-        if s.u_weight[unit] <= 0.2:
-            continue
-        below = 2.0
-        for _turn in range(3):
-            best = -1
-            for c in range(s.u_at[unit], s.u_at[unit + 1]):
-                value = s.c_probability[c]
-                if value < below and (best < 0 or value > s.c_probability[best]):
-                    best = c
-            if best < 0 or s.c_probability[best] <= 0.05:
-                break
-            below = s.c_probability[best]
-            if s.c_flag[best] != _WITHIN:
-                _keep_anchor(s, t, unit, best)
+    if s.units <= _MAX_ANCHOR_UNITS:
+        for unit in range(s.units):
+            _keep_anchors(s, unit)
+    else:
+        order = sorted([(-s.u_count[unit] * s.u_weight[unit], unit) for unit in range(s.units)])
+        for _, unit in order[:_MAX_ANCHOR_UNITS]:
+            _keep_anchors(s, unit)
 
 
-def _keep_anchor(s: Sheet, t: Tables, unit: int, c: int) -> None:
-    a = s.anchors
-    fact = 8 * s.c_row[c]
-    s.a_cand[a] = c
-    s.a_name[a] = s.u_name[unit] if s.u_name[unit] >= 0 else -1 - unit
-    s.a_country[a], s.a_admin1[a] = t.place_facts[fact + 6], t.place_facts[fact + 4]
-    s.a_local[a] = t.place_facts[fact + 7] > _COUNTRY
-    for i in range(3):
-        s.a_point[3 * a + i] = t.place_floats[fact + i]
-    s.anchors = a + 1
+def _keep_anchors(s: Sheet, unit: int) -> None:
+    """Up to three candidates of a unit."""
+    if s.u_weight[unit] <= 0.2:
+        return
+    below = 2.0
+    for _turn in range(3):
+        best = -1
+        for c in range(s.u_at[unit], s.u_at[unit + 1]):
+            value = s.c_probability[c]
+            if value < below and (best < 0 or value > s.c_probability[best]):
+                best = c
+        if best < 0 or s.c_probability[best] <= 0.05:
+            break
+        below = s.c_probability[best]
+        if s.c_flag[best] != _WITHIN:
+            s.a_cand[s.anchors], s.a_name[s.anchors] = best, _called(s, unit)
+            s.anchors += 1
 
 
-def _weigh_company(s: Sheet, t: Tables, w: Reals) -> None:
+def _called(s: Sheet, unit: int) -> int:
+    """What tells the names of units apart, those without a name of the gazetteer too."""
+    return s.u_name[unit] if s.u_name[unit] >= 0 else -1 - unit
+
+
+def _find_groups(s: Sheet, count: int) -> None:
+    """Number the divisions and countries of the anchors, and find each candidate's own among them; 0 is none."""
+    s.groups = 0
+    for a in range(s.anchors):
+        s.a_in_admin1[a] = _group(s, s.c_admin1[s.a_cand[a]])
+        s.a_in_country[a] = _group(s, s.c_country[s.a_cand[a]])
+    for c in range(count):
+        s.c_in_admin1[c] = s.group_at[s.c_admin1[c]] if s.c_admin1[c] >= 0 else 0
+        s.c_in_country[c] = s.group_at[s.c_country[c]] if s.c_country[c] >= 0 else 0
+    for group in range(1, s.groups + 1):
+        s.group_at[s.group_row[group]] = 0
+
+
+def _group(s: Sheet, row: int) -> int:
+    if row < 0:
+        return 0
+    if not s.group_at[row]:
+        s.groups += 1
+        s.group_at[row] = s.groups
+        s.group_row[s.groups] = row
+    return s.group_at[row]
+
+
+def _weigh_company(s: Sheet, w: Reals) -> None:
     """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
     for a in range(s.anchors):
         s.a_mass[a] = s.c_probability[s.a_cand[a]] * s.u_weight[s.c_unit[s.a_cand[a]]]
     for unit in range(s.units):
-        called = s.u_name[unit] if s.u_name[unit] >= 0 else -1 - unit
-        rest = 1.0e-6
+        called = _called(s, unit)
+        low, high = s.u_at[unit], s.u_at[unit + 1]
+        rest = _mass_by_group(s, called)
+        for c in range(low, high):
+            s.c_near_sum[c] = s.c_around_sum[c] = 0.0
         for a in range(s.anchors):
-            if s.a_name[a] != called:
-                rest += s.a_mass[a]
-        for c in range(s.u_at[unit], s.u_at[unit + 1]):
-            _company_of(s, t, c, called, rest, w)
+            other = s.a_cand[a]
+            if s.a_name[a] != called and s.c_kind[other] > _COUNTRY:
+                _add_nearness(
+                    s.c_x, s.c_y, s.c_z, s.c_near_sum, s.c_around_sum, low, high, other, s.a_mass[a]
+                )  # fmt: skip
+        for c in range(low, high):
+            _company_of(s, c, rest, w)
 
 
-def _company_of(s: Sheet, t: Tables, c: int, called: int, rest: float, w: Reals) -> None:
-    fact = 8 * s.c_row[c]
-    px, py, pz = t.place_floats[fact], t.place_floats[fact + 1], t.place_floats[fact + 2]
-    country, admin1 = t.place_facts[fact + 6], t.place_facts[fact + 4]
-    near = around = in_country = in_admin1 = 0.0
+def _mass_by_group(s: Sheet, called: int) -> float:
+    """The mass of the anchors of other names: of all, and of those in each division and country."""
+    for group in range(s.groups + 1):
+        s.admin1_mass[group] = s.country_mass[group] = 0.0
+    rest = 1.0e-6
     for a in range(s.anchors):
-        if s.a_name[a] == called:
-            continue
-        mass = s.a_mass[a]
-        if s.a_country[a] == country and country >= 0:
-            in_country += mass
-        if s.a_admin1[a] == admin1 and admin1 >= 0:
-            in_admin1 += mass
-        if s.a_local[a]:
-            dot = px * s.a_point[3 * a] + py * s.a_point[3 * a + 1] + pz * s.a_point[3 * a + 2]
-            if dot > _TOO_FAR:
-                near += mass * closeness(dot, 40.0)
-                around += mass * closeness(dot, 250.0)
+        if s.a_name[a] != called:
+            rest += s.a_mass[a]
+            s.admin1_mass[s.a_in_admin1[a]] += s.a_mass[a]
+            s.country_mass[s.a_in_country[a]] += s.a_mass[a]
+    s.admin1_mass[0] = s.country_mass[0] = 0.0
+    return rest
+
+
+def _add_nearness(  # noqa: PLR0917  arrays of their own let the compiler take several candidates at once
+    xs: Reals, ys: Reals, zs: Reals, near: Reals, around: Reals, low: int, high: int, other: int, mass: float
+) -> None:
+    """Add for each candidate how close the other one is, at the scales of 40 and of 250 km: see `closeness`."""
+    x, y, z = xs[other], ys[other], zs[other]
+    for c in range(low, high):
+        dot = xs[c] * x + ys[c] * y + zs[c] * z
+        apart = 1.0 - dot if dot < 1.0 else 0.0
+        one = apart * _NEAR_SCALE + 1.0
+        two = apart * _AROUND_SCALE + 1.0
+        one *= one
+        two *= two
+        share = (mass if dot > _TOO_FAR else 0.0) / (one * two)  # one division for both: they are what costs
+        near[c] += share * two
+        around[c] += share * one
+
+
+def _company_of(s: Sheet, c: int, rest: float, w: Reals) -> None:
+    near, around = s.c_near_sum[c], s.c_around_sum[c]
+    in_country = s.country_mass[s.c_in_country[c]] / rest
+    in_admin1 = s.admin1_mass[s.c_in_admin1[c]] / rest
     base = c * _WIDTH
-    in_country /= rest
-    in_admin1 /= rest
-    s.c_near[c] = math.log1p(near) if near > 1.0e-4 else 0.0
-    s.c_around[c] = math.log1p(around) if around > 1.0e-4 else 0.0
+    s.c_near[c] = log1p(near) if near > 1.0e-4 else 0.0
+    s.c_around[c] = log1p(around) if around > 1.0e-4 else 0.0
     s.c_same[c] = in_admin1
-    holds = in_admin1 if admin1 == s.c_row[c] else in_country if country == s.c_row[c] else 0.0
+    row = s.c_row[c]
+    holds = in_admin1 if s.c_admin1[c] == row else in_country if s.c_country[c] == row else 0.0
     s.features[base + _NEAR], s.features[base + _AROUND] = s.c_near[c], s.c_around[c]
     s.features[base + _SAME_COUNTRY], s.features[base + _SAME_ADMIN1], s.features[base + _HOLDS] = (
         in_country,
@@ -297,34 +365,28 @@ def _company_of(s: Sheet, t: Tables, c: int, called: int, rest: float, w: Reals)
     s.c_probability[c] = score + w[_SAME_COUNTRY] * in_country + w[_SAME_ADMIN1] * in_admin1 + w[_HOLDS] * holds
 
 
-def _choose(s: Sheet, t: Tables) -> None:
+def _choose(s: Sheet) -> None:
     """The likeliest candidate of each unit, -1 where it has none."""
     for unit in range(s.units):
         best = -1
         for c in range(s.u_at[unit], s.u_at[unit + 1]):
             if best < 0 or s.c_probability[c] > s.c_probability[best]:
                 best = c
-        if best >= 0 and s.c_flag[best] != _WITHIN:
-            kind = t.place_facts[8 * s.c_row[best] + 7]
-            if kind == _ADMIN1 or kind == _ADMIN2:
-                best = _city_in_the_middle(s, t, unit, best)
+        if best >= 0 and s.c_flag[best] != _WITHIN and (s.c_kind[best] == _ADMIN1 or s.c_kind[best] == _ADMIN2):
+            best = _city_in_the_middle(s, unit, best)
         s.u_best[unit] = best
 
 
-def _city_in_the_middle(s: Sheet, t: Tables, unit: int, top: int) -> int:
+def _city_in_the_middle(s: Sheet, unit: int, top: int) -> int:
     """Where a division and the city in its middle share a name (Lisbon), people mean the city: it gets both shares."""
     row = s.c_row[top]
-    centre = 8 * row
     city = -1
     for c in range(s.u_at[unit], s.u_at[unit + 1]):
-        fact = 8 * s.c_row[c]
-        if t.place_facts[fact + 7] != _CITY or s.c_flag[c] > _ALIAS:
+        if s.c_kind[c] != _CITY or s.c_flag[c] > _ALIAS:
             continue
-        if t.place_facts[fact + 4] != row and t.place_facts[fact + 5] != row:
+        if s.c_admin1[c] != row and s.c_admin2[c] != row:
             continue
-        dot = 0.0
-        for i in range(3):
-            dot += t.place_floats[fact + i] * t.place_floats[centre + i]
+        dot = s.c_x[c] * s.c_x[top] + s.c_y[c] * s.c_y[top] + s.c_z[c] * s.c_z[top]
         if dot > _SAME_MIDDLE and (city < 0 or s.c_probability[c] > s.c_probability[city]):
             city = c
     if city < 0:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -11,7 +12,6 @@ import numpy as np
 from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.context import describe_hits, word_tables
-from periplus.places.folding import codes_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
 from periplus.places.memory import HostPrior
@@ -63,6 +63,8 @@ def borrowed_sheet(gazetteer: Gazetteer) -> Iterator[tuple[Sheet, Tables]]:
 
 def outside_of(evidence: Evidence, gazetteer: Gazetteer) -> Outside:
     """The evidence as flat arrays; places of another gazetteer are passed over."""
+    if not (evidence.prior or evidence.points):
+        return _countries_only(evidence.country_rows)
     rows: list[int] = []
     mass: list[float] = []
     for place_id, weight in evidence.prior.weights if evidence.prior else ():
@@ -81,9 +83,19 @@ def outside_of(evidence: Evidence, gazetteer: Gazetteer) -> Outside:
     )  # fmt: skip
 
 
+@lru_cache(1024)
+def _countries_only(country_rows: tuple[int, ...]) -> Outside:
+    """Most pages have nothing else, and the same ones."""
+    none = np.empty(0)
+    return Outside(
+        ints(none.astype(np.int32)), reals(none), reals(none.astype(np.float32)),
+        ints(np.array(country_rows, dtype=np.int32)),
+    )  # fmt: skip
+
+
 def describe(sheet: Sheet, tables: Tables, text: str) -> int:
     """Find the names of one piece of text and what surrounds them; how many there are."""
-    hits = read_text(sheet, tables, ints(codes_of(text)))
+    hits = read_text(sheet, tables, text)
     if hits:
         describe_hits(sheet, tables)
     return hits

@@ -2,6 +2,7 @@
 cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
+cdef unsigned int _OUTSIDE
 cdef int WRAPPED, MAX_WRAPPED, MAX_TOKENS, MAX_SOLO_TOKENS, MAX_ABBREVIATION
 cdef int _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE
 cdef int _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE, _OTHER, _POSSESSIVE
@@ -9,14 +10,16 @@ cdef unsigned long long _BASE, _MIX, _MASK, _BLOOM, _SLOTS
 cdef int _BUCKET_SHIFT
 cdef unsigned int _LANDFORM, _DIVISION, _LAKE, _DIRECTION, _NO_NAME
 
-cpdef int read_text(Sheet s, Tables t, codes)
+cpdef int read_text(Sheet s, Tables t, str text)
+@cython.locals(size=cython.int, at=cython.int, code=cython.uint)
+cdef int _copy(Sheet s, str text) except -1
 cdef int _class_at(Sheet s, Tables t, int at, int size) noexcept
 @cython.locals(count=cython.int, at=cython.int, end=cython.int)
 cdef void _tokenise(Sheet s, Tables t, int size) noexcept
-@cython.locals(at=cython.int, code=cython.uint, here=cython.int, after=cython.int, before=cython.int)
-cdef int _token_end(Sheet s, Tables t, int start, int size) noexcept
-@cython.locals(at=cython.int, total=cython.ulonglong, power=cython.ulonglong, value=cython.ulonglong, key=cython.ulonglong,
-               code=cython.uint, head=cython.int, second=cython.int, following=cython.uint)
+@cython.locals(at=cython.int, total=cython.ulonglong, power=cython.ulonglong, value=cython.ulonglong, code=cython.uint,
+               here=cython.int, after=cython.int, before=cython.int)
+cdef int _token_end(Sheet s, Tables t, int token, int start, int size) noexcept
+@cython.locals(head=cython.int, second=cython.int, following=cython.uint)
 cdef void _keep_token(Sheet s, Tables t, int token, int start, int end, int size) noexcept
 @cython.locals(at=cython.int, blanks=cython.int, head=cython.int, mark=cython.int)
 cdef int _gap(Sheet s, Tables t, int low, int high) noexcept
@@ -24,6 +27,8 @@ cdef int _gap(Sheet s, Tables t, int low, int high) noexcept
 cdef bint _is_wrapped(Sheet s, int at) noexcept
 @cython.locals(key=cython.ulonglong)
 cdef unsigned long long mixed(unsigned long long total) noexcept
+@cython.locals(hit=cython.int, first=cython.int, last=cython.int, token=cython.int)
+cdef void _find_words(Sheet s, Tables t) noexcept
 @cython.locals(one=cython.ulonglong, two=cython.ulonglong)
 cdef int _word_slot(Tables t, unsigned long long key) noexcept
 @cython.locals(total=cython.ulonglong, power=cython.ulonglong, last=cython.int, limit=cython.int, name=cython.int, gap=cython.int)

@@ -27,7 +27,7 @@ from periplus.places.folding import (
     WORD,
 )
 from periplus.places.lexicon import CLASSES
-from periplus.places.sheet import MAX_CHARS, MAX_HITS, Ints, Sheet, Tables
+from periplus.places.sheet import MAX_CHARS, MAX_HITS, Sheet, Tables
 
 __all__ = ["BUILT", "pieces", "read_text"]
 
@@ -49,6 +49,7 @@ _NO_NAME_CLASSES: Final = (
 _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE = WORD, UPPER, LOWER, SOLO, CASELESS, APOSTROPHE
 _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE = GAP_JOIN, GAP_SPACE, GAP_HYPHEN, GAP_STOP, GAP_COMMA, GAP_LINE
 _OTHER, _POSSESSIVE = GAP_OTHER, GAP_POSSESSIVE
+_OUTSIDE = 0xFFFF
 _BASE, _MIX, _MASK = KEY_BASE, KEY_MIX, (1 << 64) - 1
 _BLOOM, _BUCKET_SHIFT, _SLOTS = (1 << BLOOM_BITS) - 1, 64 - BUCKET_BITS, (1 << WORD_SLOT_BITS) - 1
 _LANDFORM, _DIVISION = 1 << CLASSES.index("landform"), 1 << CLASSES.index("division_word")
@@ -75,10 +76,9 @@ def pieces(text: str) -> list[tuple[int, str]]:
     return cut
 
 
-def read_text(s: Sheet, t: Tables, codes: Ints) -> int:
-    """Fill tokens and hits from the text's code points (see `folding.codes_of`); the number of hits."""
-    s.text = codes
-    _tokenise(s, t, len(codes))
+def read_text(s: Sheet, t: Tables, text: str) -> int:
+    """Fill tokens and hits from a piece of text; the number of hits."""
+    _tokenise(s, t, _copy(s, text))
     s.hits = 0
     for token in range(s.tokens):
         s.starts_here[token] = s.ends_here[token] = -1
@@ -88,10 +88,20 @@ def read_text(s: Sheet, t: Tables, codes: Ints) -> int:
     built = _built(s, t)
     if built:
         _merge(s, built)
+    _find_words(s, t)
     return s.hits
 
 
 # -- tokens --------------------------------------------------------------------------------------------
+
+
+def _copy(s: Sheet, text: str) -> int:
+    """Put the code points on the sheet, those outside the basic plane as 0xFFFF (never a name); how many there are."""
+    size = min(len(text), MAX_CHARS)
+    for at in range(size):
+        code = ord(text[at])
+        s.text[at] = code if code < _OUTSIDE else _OUTSIDE
+    return size
 
 
 def _class_at(s: Sheet, t: Tables, at: int, size: int) -> int:
@@ -107,7 +117,7 @@ def _tokenise(s: Sheet, t: Tables, size: int) -> None:
         if not t.char_class[s.text[at]] & _WORD:
             at += 1
             continue
-        end = _token_end(s, t, at, size)
+        end = _token_end(s, t, count, at, size)
         _keep_token(s, t, count, at, end, size)
         if count:
             s.t_gap[count - 1] = _gap(s, t, s.t_end[count - 1], at)
@@ -118,17 +128,24 @@ def _tokenise(s: Sheet, t: Tables, size: int) -> None:
     s.tokens = count
 
 
-def _token_end(s: Sheet, t: Tables, start: int, size: int) -> int:
-    """Where the token that starts here ends: apostrophes stay inside words, full stops inside initials."""
-    if t.char_class[s.text[start]] & _SOLO:
-        return start + 1
+def _token_end(s: Sheet, t: Tables, token: int, start: int, size: int) -> int:
+    """Where the token that starts here ends, its sum and power kept on the way.
+
+    Apostrophes stay inside words, full stops inside initials.
+    """
+    total = t.char_fold[s.text[start]]
+    power = _BASE if total else 1
     at = start + 1
-    while at < size:
+    while at < size and not t.char_class[s.text[start]] & _SOLO:
         code = s.text[at]
         here = t.char_class[code]
         if here & _WORD:
             if here & _SOLO:
                 break
+            value = t.char_fold[code]
+            if value:
+                total = (total + value * power) & _MASK
+                power = (power * _BASE) & _MASK
         elif here & _APOSTROPHE or code == 46:
             after = _class_at(s, t, at + 1, size)
             if not after & _WORD or after & _SOLO:
@@ -142,19 +159,11 @@ def _token_end(s: Sheet, t: Tables, start: int, size: int) -> int:
         else:
             break
         at += 1
+    s.t_sum[token], s.t_power[token] = total, power
     return at
 
 
 def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int) -> None:
-    total = 0
-    power = 1
-    for at in range(start, end):
-        code = s.text[at]
-        if t.char_class[code] & _WORD:
-            value = t.char_fold[code]
-            if value:
-                total = (total + value * power) & _MASK
-                power = (power * _BASE) & _MASK
     head = t.char_class[s.text[start]]
     second = _class_at(s, t, start + 1, size)
     if second & _APOSTROPHE and _class_at(s, t, start + 2, size) & _UPPER:
@@ -165,10 +174,9 @@ def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int
     s.t_caps[token] = head & _UPPER and not (second | t.char_class[s.text[end - 1]]) & _LOWER
     s.t_stopped[token] = following == 46
     s.t_money[token] = following == 36 or (start > 0 and s.text[start - 1] == 36)
-    s.t_sum[token], s.t_power[token] = total, power
-    key = mixed(total)
-    s.t_key[token] = key
-    s.t_slot[token] = _word_slot(t, key)
+    s.t_key[token] = mixed(s.t_sum[token])
+    if head & _UPPER:
+        s.t_slot[token] = _word_slot(t, s.t_key[token])
 
 
 def _gap(s: Sheet, t: Tables, low: int, high: int) -> int:
@@ -212,6 +220,16 @@ def mixed(total: int) -> int:
     key = total ^ (total >> 31)
     key = (key * _MIX) & _MASK
     return key ^ (key >> 29)
+
+
+def _find_words(s: Sheet, t: Tables) -> None:
+    """The slots of the words in and around hits; other words without a capital have none, as nobody asks for them."""
+    for hit in range(s.hits):
+        first, last = s.h_first[hit], s.h_last[hit]
+        for token in range(first - 2 if first > 1 else 0, first + 1):
+            s.t_slot[token] = _word_slot(t, s.t_key[token])
+        if last + 1 < s.tokens:
+            s.t_slot[last + 1] = _word_slot(t, s.t_key[last + 1])
 
 
 def _word_slot(t: Tables, key: int) -> int:

@@ -21,15 +21,15 @@ cdef class Tables:
     cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
 
 cdef class Sheet:
-    cdef const unsigned int[::1] text
+    cdef unsigned short[::1] text
     cdef readonly int tokens
     cdef public int[::1] t_start, t_end
     cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money
     cdef unsigned long long[::1] t_sum, t_power
     cdef public unsigned long long[::1] t_key
     cdef int[::1] t_slot, starts_here, ends_here, run_start, run_end, run_bits
-    cdef unsigned char[::1] seen
-    cdef int seen_mark
+    cdef unsigned long long[::1] seen, found_key
+    cdef int[::1] found
     cdef readonly int hits
     cdef public int[::1] h_first, h_last, h_name, h_pair, h_unit
     cdef public unsigned char[::1] h_built, h_kept
@@ -50,8 +50,12 @@ cdef class Sheet:
     cdef public double[::1] c_probability
     cdef public float[::1] features
     cdef float[::1] c_near, c_around, c_same, c_host
-    cdef int anchors
-    cdef int[::1] a_cand, a_name, a_country, a_admin1
+    cdef double[::1] c_x, c_y, c_z, c_people, c_near_sum, c_around_sum
+    cdef int[::1] c_admin1, c_admin2, c_country, c_in_admin1, c_in_country
+    cdef unsigned char[::1] c_kind
+    cdef int anchors, groups
+    cdef int[::1] a_cand, a_name, a_in_admin1, a_in_country
     cdef double[::1] a_mass
-    cdef float[::1] a_point
-    cdef unsigned char[::1] a_local
+    cdef unsigned short[::1] group_at
+    cdef int[::1] group_row
+    cdef double[::1] admin1_mass, country_mass

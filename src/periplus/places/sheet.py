@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 __all__ = [
     "CODES",
+    "MAX_ANCHORS",
     "MAX_AREAS",
     "MAX_CANDIDATES",
     "MAX_CHARS",
@@ -30,6 +31,7 @@ MAX_CHARS: Final = 1 << 16
 MAX_HITS: Final = 1 << 17
 MAX_CANDIDATES: Final = 1 << 19
 MAX_AREAS: Final = 48
+MAX_ANCHORS: Final = 192
 CODES: Final = 32
 """Room for the category of a hit in every group, of context and of support."""
 
@@ -91,7 +93,7 @@ class Sheet:
 
     def __init__(self, places: int) -> None:
         size = MAX_CHARS + 8
-        self.text = _room(1, np.uint32)
+        self.text = _room(size, np.uint16)
         self.tokens = 0
         self.t_start, self.t_end = _room(size, np.int32), _room(size, np.int32)
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)
@@ -100,8 +102,8 @@ class Sheet:
         self.t_slot = _room(size, np.int32)
         self.starts_here, self.ends_here = _room(size, np.int32), _room(size, np.int32)
         self.run_start, self.run_end, self.run_bits = (_room(size, np.int32) for _ in range(3))
-        self.seen = ints(np.zeros(1 << SEEN_BITS, dtype=np.uint8))
-        self.seen_mark = 0
+        self.seen = _room(1 << (SEEN_BITS - 6), np.uint64)
+        self.found_key, self.found = _room(2 * MAX_HITS, np.uint64), _room(2 * MAX_HITS, np.int32)
 
         self.hits = 0
         self.h_first, self.h_last, self.h_name = (_room(MAX_HITS, np.int32) for _ in range(3))
@@ -131,9 +133,17 @@ class Sheet:
         self.c_near, self.c_around, self.c_same = (_space(MAX_CANDIDATES, np.float32) for _ in range(3))
         self.c_host = _space(MAX_CANDIDATES, np.float32)
         self.features = _space(MAX_CANDIDATES * FEATURE_ROOM, np.float32)
+        # What the gazetteer has of each candidate, copied once: its table is far larger than the caches.
+        self.c_x, self.c_y, self.c_z, self.c_people = (_space(MAX_CANDIDATES, np.float64) for _ in range(4))
+        self.c_admin1, self.c_admin2, self.c_country = (_room(MAX_CANDIDATES, np.int32) for _ in range(3))
+        self.c_kind = _room(MAX_CANDIDATES, np.uint8)
+        self.c_in_admin1, self.c_in_country = (_room(MAX_CANDIDATES, np.int32) for _ in range(2))
+        self.c_near_sum, self.c_around_sum = (_space(MAX_CANDIDATES, np.float64) for _ in range(2))
 
-        self.anchors = 0
-        self.a_cand, self.a_name = _room(1024, np.int32), _room(1024, np.int32)
-        self.a_country, self.a_admin1 = _room(1024, np.int32), _room(1024, np.int32)
-        self.a_mass, self.a_point = _space(1024, np.float64), _space(3 * 1024, np.float32)
-        self.a_local = _room(1024, np.uint8)
+        self.anchors = self.groups = 0
+        self.a_cand, self.a_name = _room(MAX_ANCHORS, np.int32), _room(MAX_ANCHORS, np.int32)
+        self.a_in_admin1, self.a_in_country = _room(MAX_ANCHORS, np.int32), _room(MAX_ANCHORS, np.int32)
+        self.a_mass = _space(MAX_ANCHORS, np.float64)
+        self.group_at = ints(np.zeros(places + 1, dtype=np.uint16))
+        self.group_row = _room(2 * MAX_ANCHORS + 1, np.int32)
+        self.admin1_mass, self.country_mass = (_space(2 * MAX_ANCHORS + 1, np.float64) for _ in range(2))

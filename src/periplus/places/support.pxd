@@ -34,6 +34,8 @@ cpdef list select(Sheet s, double threshold)
 cdef _settle(Sheet s, list group, list chosen)
 @cython.locals(hit=cython.int, unit=cython.int, best=cython.int, row=cython.int, flag=cython.int, sure=cython.double)
 cpdef list outcome(Sheet s, list chosen)
+@cython.locals(scale=cython.double, scaled=cython.double, whole=cython.long, over=cython.double)
+cpdef double rounded(double value, int digits) except? -1
 @cython.locals(c=cython.int)
 cpdef list likeliest(Sheet s, int unit, int limit)
 cpdef int kind_code(Sheet s, int hit)

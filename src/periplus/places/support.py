@@ -16,8 +16,8 @@ from periplus.places.sheet import CODES, SUPPORT_CODES, Ints, Reals, Sheet, Tabl
 from periplus.places.units import WITHIN
 
 __all__ = [
-    "CATEGORIES", "SUPPORT", "WORDS", "WORD_BITS", "accept", "kind_code", "likeliest", "outcome", "screen", "select",
-    "support_hits", "word_at",
+    "CATEGORIES", "SUPPORT", "WORDS", "WORD_BITS", "accept", "kind_code", "likeliest", "outcome", "rounded", "screen",
+    "select", "support_hits", "word_at",
 ]  # fmt: skip
 
 SUPPORT: Final[dict[str, tuple[str, ...]]] = {
@@ -221,8 +221,19 @@ def outcome(s: Sheet, chosen: list[int]) -> list[tuple[int, int, int, int, int, 
             row, flag, sure = s.c_row[best], s.c_flag[best], sure * s.c_probability[best]
             if s.h_built[hit] == _LANDFORM or s.h_built[hit] == _LAKE:
                 flag = _WITHIN  # Baker Island need not be near Baker: all that is known is a place it is called after
-        found.append((s.t_start[s.h_first[hit]], s.t_end[s.h_last[hit]], hit, unit, row, flag, sure))
+        found.append((s.t_start[s.h_first[hit]], s.t_end[s.h_last[hit]], hit, unit, row, flag, rounded(sure, 4)))
     return found
+
+
+def rounded(value: float, digits: int) -> float:
+    """`round` for values from 0 to 1 and a few digits, by way of decimal text only where a tie is near."""
+    scale = 10.0**digits
+    scaled = value * scale
+    whole = int(scaled)
+    over = scaled - whole - 0.5
+    if -1.0e-6 < over < 1.0e-6:
+        return round(value, digits)
+    return (whole + 1 if over > 0.0 else whole) / scale
 
 
 def likeliest(s: Sheet, unit: int, limit: int) -> list[int]:

@@ -2,13 +2,16 @@
 cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
+cdef unsigned long long _NAMELESS
 cdef double _KNOWN, _FAMOUS
 cdef int _MAX_OF_NAME, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 
-@cython.locals(known=dict, hit=cython.int, key=cython.longlong, unit=cython.int, weight=cython.double)
+@cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)
+@cython.locals(slot=cython.ulonglong)
+cdef unsigned long long _unit_slot(Sheet s, unsigned long long key, unsigned long long mask) noexcept
 @cython.locals(name=cython.longlong, one=cython.ulonglong, two=cython.ulonglong)
-cdef long long _unit_key(Sheet s, int hit) noexcept
+cdef unsigned long long _unit_key(Sheet s, int hit) noexcept
 @cython.locals(unit=cython.int, which=cython.int, row=cython.int, i=cython.int)
 cpdef void find_areas(Sheet s, Tables t) except *
 @cython.locals(votes=dict, unit=cython.int, name=cython.int, fact=cython.int, row=cython.int)
@@ -26,10 +29,12 @@ cpdef void find_candidates(Sheet s, Tables t) except *
 @cython.locals(name=cython.int, outer=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int,
                row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
-@cython.locals(area=cython.int, at=cython.int, fact=cython.int, column=cython.int, row=cython.int, which=cython.int,
+@cython.locals(fact=cython.int)
+cdef int _add(Sheet s, Tables t, int unit, int row, int flag, int count) noexcept
+cdef void _close_area(Sheet s, int row) noexcept
+@cython.locals(area=cython.int, at=cython.int, row=cython.int, which=cython.int,
                wanted=cython.int, best=cython.int, people=cython.double)
 cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept
-cdef int _add_container(Sheet s, int unit, int row, int count) noexcept
 @cython.locals(best=cython.int, base=cython.int, area=cython.int)
 cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted, int nearest) noexcept
 @cython.locals(name=cython.int)

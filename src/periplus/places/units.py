@@ -24,25 +24,29 @@ FAR: Final = 10_000
 _MAX_OF_NAME = 64
 _KNOWN, _FAMOUS = math.log10(300_000), math.log10(1_000_000)
 _BESIDE = 4
+_NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 
 
 def gather_units(s: Sheet) -> int:
     """One unit per distinct name, per name within a pair, and per built name, among the hits that were kept."""
-    known: dict[int, int] = {}
+    mask = 3
+    while mask + 1 < 2 * s.hits:
+        mask = 2 * mask + 1
+    for slot in range(mask + 1):
+        s.found[slot] = 0
     s.units = 0
     for hit in range(s.hits):
         if not s.h_kept[hit]:
             s.h_unit[hit] = -1
             continue
-        key = _unit_key(s, hit)
-        unit = known.get(key, -1)
+        slot = _unit_slot(s, _unit_key(s, hit), mask)
+        unit = s.found[slot] - 1
         weight = s.h_probability[hit]
         if unit < 0:
             unit = s.units
-            known[key] = unit
-            s.units = unit + 1
+            s.units = s.found[slot] = unit + 1
             s.u_name[unit], s.u_outer[unit], s.u_plain[unit] = s.h_name[hit], s.h_pair[hit], s.h_built[hit] == 0
             s.u_first[unit], s.u_count[unit], s.u_weight[unit] = hit, 0, weight
         s.u_count[unit] += 1
@@ -52,11 +56,20 @@ def gather_units(s: Sheet) -> int:
     return s.units
 
 
+def _unit_slot(s: Sheet, key: int, mask: int) -> int:
+    """Where the number of a unit is kept, a free place if the unit is new."""
+    slot = (key ^ (key >> 33)) & mask
+    while s.found[slot] and s.found_key[slot] != key:
+        slot = (slot + 1) & mask
+    s.found_key[slot] = key
+    return slot
+
+
 def _unit_key(s: Sheet, hit: int) -> int:
     name = s.h_name[hit]
     if name < 0:
         one, two = s.t_key[s.h_first[hit]], s.t_key[s.h_last[hit]]
-        return -1 - ((one ^ (two >> 1)) >> 2)
+        return _NAMELESS | ((one ^ (two >> 1)) >> 2)
     return (name << 33) | ((s.h_pair[hit] + 1) << 1) | (s.h_built[hit] > 0)
 
 
@@ -193,10 +206,24 @@ def _add_named(s: Sheet, t: Tables, unit: int, count: int) -> int:
         row = t.cand_row[at]
         if fits and not _is_inside(t, row, outer):
             continue
-        s.c_row[count], s.c_unit[count] = row, unit
-        s.c_flag[count], s.c_prior[count] = t.cand_flag[at], t.cand_prior[at]
-        count += 1
+        s.c_prior[count] = t.cand_prior[at]
+        count = _add(s, t, unit, row, t.cand_flag[at], count)
     return count
+
+
+def _add(s: Sheet, t: Tables, unit: int, row: int, flag: int, count: int) -> int:
+    """One more candidate, with what the gazetteer has of it."""
+    fact = 8 * row
+    s.c_row[count], s.c_unit[count], s.c_flag[count] = row, unit, flag
+    s.c_x[count], s.c_y[count], s.c_z[count] = (
+        t.place_floats[fact],
+        t.place_floats[fact + 1],
+        t.place_floats[fact + 2],
+    )
+    s.c_people[count] = t.place_floats[fact + 3]
+    s.c_admin1[count], s.c_admin2[count] = t.place_facts[fact + 4], t.place_facts[fact + 5]
+    s.c_country[count], s.c_kind[count] = t.place_facts[fact + 6], t.place_facts[fact + 7]
+    return count + 1
 
 
 def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
@@ -204,24 +231,29 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
     for area in range(s.areas):
         s.area_open[area] = 1
     for at in range(s.u_at[unit], count):
-        fact = 8 * s.c_row[at]
-        for column in range(4, 7):
-            row = t.place_facts[fact + column]
-            if row >= 0 and s.area_at[row]:
-                s.area_open[s.area_at[row] - 1] = 0
+        _close_area(s, s.c_admin1[at])
+        _close_area(s, s.c_admin2[at])
+        _close_area(s, s.c_country[at])
     people = _people(s, t, unit)
     for which in range(3):
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
         best = _nearest_open(s, t, unit, wanted, _BESIDE if people > _FAMOUS else _FAR)
         if best >= 0:
-            count = _add_container(s, unit, s.area_row[best], count)
+            s.c_prior[count] = 1.0
+            count = _add(s, t, unit, s.area_row[best], _WITHIN, count)
             s.area_open[best] = 0
     if people > _KNOWN:
         return count
     for row in (s.implied_admin1, s.implied_admin2):
         if row >= 0 and s.area_open[s.area_at[row] - 1]:
-            count = _add_container(s, unit, row, count)
+            s.c_prior[count] = 1.0
+            count = _add(s, t, unit, row, _WITHIN, count)
     return count
+
+
+def _close_area(s: Sheet, row: int) -> None:
+    if row >= 0 and s.area_at[row]:
+        s.area_open[s.area_at[row] - 1] = 0
 
 
 def _people(s: Sheet, t: Tables, unit: int) -> float:
@@ -242,8 +274,3 @@ def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> 
             nearest = s.near[base + area]
     return best
 
-
-def _add_container(s: Sheet, unit: int, row: int, count: int) -> int:
-    s.c_row[count], s.c_unit[count] = row, unit
-    s.c_flag[count], s.c_prior[count] = _WITHIN, 1.0
-    return count + 1
