@@ -11,11 +11,11 @@ from collections import OrderedDict, deque
 
 import numpy as np
 
+from periplus.frontier.pieces import PIECE, chosen_pieces, voted_bits
 from periplus.urls import outline
 
 __all__ = ["NEAR_BITS", "Likenesses", "differing_bits", "likeness"]
 
-PIECE = 8
 LEAST_BYTES = 64
 """Shorter texts are all alike; nothing is said about them."""
 
@@ -31,25 +31,18 @@ REMEMBERED_PATTERNS = 100_000
 ALL_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
 """Another day or another number is not another text."""
 
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_SPREAD_AGAIN = np.uint64(0xC2B2AE3D27D4EB4F)
-
 
 def likeness(text: bytes) -> int:
     """The similarity hash of a text in UTF-8, signed as SQLite stores integers; 0 for one too short to compare."""
-    raw = text.translate(ALL_DIGITS_ALIKE)
-    if len(raw) < LEAST_BYTES:
+    if len(text) < LEAST_BYTES:
         return 0
-    parts = [np.frombuffer(raw, "<u8", (len(raw) - start) // PIECE, start) for start in range(PIECE)]
-    hashes = np.concatenate(parts) * _SPREAD
-    hashes ^= hashes >> np.uint64(29)
-    hashes *= _SPREAD_AGAIN
-    least = np.uint64(min(1.0, SAMPLES / len(hashes)) * (2**64 - 1025))
-    chosen = np.unique(hashes[hashes <= least]) * _SPREAD
-    chosen ^= chosen >> np.uint64(32)
-    bits = np.unpackbits((chosen * _SPREAD_AGAIN).view(np.uint8).reshape(-1, 8), axis=1)
-    votes = bits.sum(axis=0, dtype=np.int64) * 2 > len(chosen)
-    return int(np.packbits(votes).view(">i8")[0]) or 1
+    pieces = len(text) - PIECE + 1
+    chosen = np.empty(pieces, np.uint64)
+    most = int(min(1.0, SAMPLES / pieces) * (2**64 - 1025))
+    count = chosen_pieces(text, ALL_DIGITS_ALIKE, most, memoryview(chosen))
+    chosen[:count].sort()
+    bits = voted_bits(memoryview(chosen), count)
+    return int.from_bytes(bits.to_bytes(8, "little"), "big", signed=True) or 1
 
 
 def differing_bits(one: int, other: int) -> int:

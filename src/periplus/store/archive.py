@@ -4,18 +4,16 @@ Records are made by a pure function (in a worker, `warc_record`); `Archive` only
 where the last committed record ends and cuts off what lies behind it, so file and database always agree.
 """
 
-import base64
 import hashlib
 import os
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 
-from isal import igzip
+from isal import igzip_lib
 
 from periplus.clock import Clock
 from periplus.errors import Corrupt
@@ -28,6 +26,11 @@ __all__ = ["Archive", "Seen", "page_records", "payload_digest", "revisit_record"
 LEVEL = 2  # isal: 231 MB/s at nearly the size of zlib's level 1
 SKIPPED_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 """The body is archived decoded, so these would lie."""
+GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
+URL_NAMESPACE = uuid.NAMESPACE_URL.bytes
+BASE32_PAIRS = [
+    one + other for one in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" for other in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +47,7 @@ def warc_record(fetched: Fetched, payload: str = "") -> bytes:
 
     `payload` is the digest of its body, for whoever has it already.
     """
-    block = _http_head(fetched, len(fetched.body)) + fetched.body  # the bytes that came
-    return _member(
-        "response",
-        fetched,
-        block,
-        [
-            f"WARC-Payload-Digest: {payload or payload_digest(fetched.body)}",
-            *(["WARC-Truncated: length"] if fetched.truncated else []),
-            "Content-Type: application/http; msgtype=response",
-        ],
-    )
+    return _response(fetched, _Named(fetched), payload)
 
 
 def page_records(fetched: Fetched, facts: Mapping[str, str], payload: str = "") -> tuple[bytes, ...]:
@@ -62,7 +55,8 @@ def page_records(fetched: Fetched, facts: Mapping[str, str], payload: str = "") 
 
     `facts` become the fields of the metadata record, beside how long the fetch took.
     """
-    return (warc_record(fetched, payload), _request_record(fetched), _metadata_record(fetched, facts))
+    named = _Named(fetched)
+    return (_response(fetched, named, payload), _request(fetched, named), _metadata(fetched, named, facts))
 
 
 def revisit_record(fetched: Fetched, seen: Seen) -> bytes:
@@ -71,61 +65,76 @@ def revisit_record(fetched: Fetched, seen: Seen) -> bytes:
     Profiles of WARC 1.1: `server-not-modified` for a 304, else `identical-payload-digest`.
     """
     kind = "server-not-modified" if fetched.status == HTTPStatus.NOT_MODIFIED else "identical-payload-digest"
-    return _member(
-        "revisit",
-        fetched,
-        _http_head(fetched, None),
-        [
-            f"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/{kind}",
-            f"WARC-Refers-To-Target-URI: {seen.url}",
-            f"WARC-Refers-To-Date: {seen.date}",
-            *([f"WARC-Payload-Digest: {seen.payload_digest}"] if seen.payload_digest else []),
-            "WARC-Truncated: length",
-            "Content-Type: application/http; msgtype=response",
-        ],
+    digest = f"WARC-Payload-Digest: {seen.payload_digest}\r\n" if seen.payload_digest else ""
+    fields = (
+        f"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/{kind}\r\n"
+        f"WARC-Refers-To-Target-URI: {seen.url}\r\n"
+        f"WARC-Refers-To-Date: {seen.date}\r\n"
+        f"{digest}WARC-Truncated: length\r\nContent-Type: application/http; msgtype=response"
     )
+    return _member("revisit", fetched, _Named(fetched), fields, _http_head(fetched, None))
 
 
-def _request_record(fetched: Fetched) -> bytes:
+def timing_record(fetched: Fetched) -> bytes:
+    """How long a response took to come, for archives that are to be replayed."""
+    return _metadata(fetched, _Named(fetched), {})
+
+
+class _Named:
+    """What all records about one response name: its time, and the response's own record."""
+
+    __slots__ = ("date", "response", "url")
+
+    def __init__(self, fetched: Fetched) -> None:
+        self.date = warc_date(fetched.fetched_at)
+        self.url = fetched.url
+        self.response = _urn(f"{self.date} {self.url}")
+
+    def id_of(self, kind: str) -> str:
+        """The id of a record of that kind."""
+        return self.response if kind == "response" else _urn(f"{kind} {self.date} {self.url}")
+
+
+def _response(fetched: Fetched, named: _Named, payload: str) -> bytes:
+    cut = "WARC-Truncated: length\r\n" if fetched.truncated else ""
+    fields = (
+        f"WARC-Payload-Digest: {payload or payload_digest(fetched.body)}\r\n"
+        f"{cut}Content-Type: application/http; msgtype=response"
+    )
+    return _member("response", fetched, named, fields, _http_head(fetched, len(fetched.body)), fetched.body)
+
+
+def _request(fetched: Fetched, named: _Named) -> bytes:
     """What was asked, as far as the page knows: the request line and the headers that were sent."""
     target = canonicalize(fetched.url)
     path = fetched.url if target is None else fetched.url.removeprefix(target.origin) or "/"
     lines = [f"GET {path} HTTP/1.1", *(f"{name}: {_one_line(value)}" for name, value in fetched.request_headers)]
     block = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n"
-    links = [
-        f"WARC-Concurrent-To: {_record_id('response', fetched)}",
-        "Content-Type: application/http; msgtype=request",
-    ]
-    return _member("request", fetched, block, links)
+    fields = f"WARC-Concurrent-To: {named.response}\r\nContent-Type: application/http; msgtype=request"
+    return _member("request", fetched, named, fields, block)
 
 
-def timing_record(fetched: Fetched) -> bytes:
-    """How long a response took to come, for archives that are to be replayed."""
-    return _metadata_record(fetched, {})
-
-
-def _metadata_record(fetched: Fetched, facts: Mapping[str, str]) -> bytes:
+def _metadata(fetched: Fetched, named: _Named, facts: Mapping[str, str]) -> bytes:
     fields = {"fetchTimeMs": str(round(fetched.seconds * 1_000)), **facts}
     block = "".join(f"{name}: {_one_line(value)}\r\n" for name, value in fields.items() if value).encode()
-    links = [f"WARC-Concurrent-To: {_record_id('response', fetched)}", "Content-Type: application/warc-fields"]
-    return _member("metadata", fetched, block, links)
+    links = f"WARC-Concurrent-To: {named.response}\r\nContent-Type: application/warc-fields"
+    return _member("metadata", fetched, named, links, block)
 
 
-def _member(kind: str, fetched: Fetched, block: bytes, fields: list[str]) -> bytes:
-    """One record about a response as one gzip member."""
-    head = [
-        "WARC/1.1",
-        f"WARC-Type: {kind}",
-        f"WARC-Record-ID: {_record_id(kind, fetched)}",
-        f"WARC-Date: {warc_date(fetched.fetched_at)}",
-        f"WARC-Target-URI: {fetched.url}",
-        *([f"WARC-IP-Address: {fetched.address}"] if fetched.address and kind != "metadata" else []),
-        f"WARC-Block-Digest: {_digest(block)}",
-        *fields,
-        f"Content-Length: {len(block)}",
-    ]
-    record = "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + block + b"\r\n\r\n"
-    return igzip.compress(record, LEVEL, mtime=0)  # no clock: the same response is the same record
+def _member(kind: str, fetched: Fetched, named: _Named, fields: str, *block: bytes) -> bytes:
+    """One record about a response as one gzip member; the block may come in pieces, so that a body is copied once."""
+    address = f"WARC-IP-Address: {fetched.address}\r\n" if fetched.address and kind != "metadata" else ""
+    head = (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {named.id_of(kind)}\r\nWARC-Date: {named.date}\r\n"
+        f"WARC-Target-URI: {fetched.url}\r\n{address}WARC-Block-Digest: {_digest(*block)}\r\n"
+        f"{fields}\r\nContent-Length: {sum(map(len, block))}\r\n\r\n"
+    )
+    return _gzipped(head.encode("utf-8", "replace"), *block, b"\r\n\r\n")
+
+
+def _gzipped(*pieces: bytes) -> bytes:
+    """One gzip member, without a time: the same response is the same record."""
+    return GZIP_HEAD + igzip_lib.compress(b"".join(pieces), LEVEL, flag=igzip_lib.COMP_GZIP_NO_HDR)
 
 
 def _http_head(fetched: Fetched, length: int | None) -> bytes:
@@ -137,14 +146,11 @@ def _http_head(fetched: Fetched, length: int | None) -> bytes:
     return "\r\n".join(http).encode("latin-1", "replace") + b"\r\n\r\n"
 
 
-def _record_id(kind: str, fetched: Fetched) -> str:
-    return _named_id(kind, warc_date(fetched.fetched_at), fetched.url)
-
-
-@lru_cache(maxsize=8)  # the records of one page name each other
-def _named_id(kind: str, date: str, url: str) -> str:
-    salt = "" if kind == "response" else f"{kind} "
-    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{salt}{date} {url}')}>"
+def _urn(name: str) -> str:
+    """The UUID (version 5, of a URL) that a name has, as `uuid.uuid5` makes it, without its object."""
+    digest = hashlib.sha1(URL_NAMESPACE + name.encode(), usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digest[16], 16) & 3]
+    return f"<urn:uuid:{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}>"
 
 
 def warc_date(moment: datetime) -> str:
@@ -163,18 +169,23 @@ def warc_info(file: str, agent: str, stamp: str) -> bytes:
     head = [
         "WARC/1.1",
         "WARC-Type: warcinfo",
-        f"WARC-Record-ID: <urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'{stamp} {file}')}>",
+        f"WARC-Record-ID: {_urn(f'{stamp} {file}')}",
         f"WARC-Date: {stamp}",
         f"WARC-Filename: {file}",
         f"WARC-Block-Digest: {_digest(block)}",
         "Content-Type: application/warc-fields",
         f"Content-Length: {len(block)}",
     ]
-    return igzip.compress("\r\n".join(head).encode() + b"\r\n\r\n" + block + b"\r\n\r\n", LEVEL, mtime=0)
+    return _gzipped("\r\n".join(head).encode(), b"\r\n\r\n", block, b"\r\n\r\n")
 
 
-def _digest(data: bytes) -> str:
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+def _digest(*pieces: bytes) -> str:
+    """The SHA-1 of the pieces in a row, in base 32: ten bits at a time, which is a third of what `base64` takes."""
+    sha1 = hashlib.sha1(usedforsecurity=False)
+    for piece in pieces:
+        sha1.update(piece)
+    bits = int.from_bytes(sha1.digest())
+    return "sha1:" + "".join([BASE32_PAIRS[bits >> shift & 1023] for shift in range(150, -1, -10)])
 
 
 def _reason(status: int) -> str:

@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import io
+import uuid
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from periplus.errors import Corrupt
 from periplus.model import Outcome
-from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record, warc_record
+from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record, warc_date, warc_record
 from periplus.store.commit import Batch, Completion
 from periplus.store.records import scan_records
 
@@ -154,6 +155,16 @@ SENT = (("Host", "example.com"), ("User-Agent", "Periplus/test (+http://a.test/)
 def whole_page(number: int = 0) -> tuple[bytes, ...]:
     response = replace(fetched(f"http://example.com/p/{number}?q=1", b"<p>%d" % number * 50), request_headers=SENT)
     return page_records(response, {"title": "A\r\nB", "language": "de", "canonical": ""})
+
+
+def test_ids_and_digests_are_those_of_the_standard_library() -> None:
+    for number in range(50):
+        page = fetched(f"http://example.com/{number}", str(number).encode() * number)
+        head = gzip.decompress(page_records(page, {})[1]).decode()
+        named = uuid.uuid5(uuid.NAMESPACE_URL, f"request {warc_date(page.fetched_at)} {page.url}")
+        assert f"WARC-Record-ID: <urn:uuid:{named}>" in head
+        digest = base64.b32encode(hashlib.sha1(page.body, usedforsecurity=False).digest()).decode()
+        assert payload_digest(page.body) == f"sha1:{digest}"
 
 
 def test_a_page_is_response_request_and_metadata_a_member_each(tmp_path: Path) -> None:
