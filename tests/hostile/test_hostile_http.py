@@ -91,7 +91,7 @@ def told(site: HostileSite) -> Told:
 
 @pytest.mark.parametrize("name", ENDS)
 def test_H_every_behaviour_ends_as_it_should_in_time_and_memory(told: Told, name: str) -> None:
-    """H1, H2, H3, H4, H5, H10, H11: the outcome, a second beyond the deadline, processor time, 64 MiB, 5 on the wire."""
+    """H1 to H5, H10, H11: the outcome, a second beyond the deadline, processor time, 64 MiB, and 5 on the wire."""
     one = told[name]
     assert one["outcome"] in ENDS[name].split(), one
     assert one["seconds"] <= DEADLINE + 1.0, one

@@ -165,7 +165,7 @@ def test_H9_what_is_wrong_with_a_certificate_is_a_tls_error(
     for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
         asking.minimum_version = ssl.TLSVersion.TLSv1_2
         asking.maximum_version = version
-        with pytest.raises(TlsError, match="(?i)alert"):
+        with pytest.raises(TlsError, match=r"(?i)alert"):
             ask_refusing("https://site.test/", good, asking)
 
 
@@ -178,7 +178,7 @@ def test_H9_old_tls_is_an_error_and_the_name_is_told_to_who_asks_for_it(
     old.set_ciphers("ALL:@SECLEVEL=0")
     with pytest.warns(DeprecationWarning, match="TLSv1"):
         old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1
-    with pytest.raises(TlsError, match="(?i)alert"):
+    with pytest.raises(TlsError, match=r"(?i)alert"):
         ask_refusing("https://site.test/", good, old)
     told: list[str | None] = []
 
