@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import socket
 import ssl
 import subprocess
+import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +13,7 @@ import pytest
 from raw_server import http
 
 from periplus.clock import SystemClock
-from periplus.errors import FetchError, TlsError, TooSlow
+from periplus.errors import TlsError, TooSlow
 from periplus.fetch import AddressGuard, Resolver, Transport
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
@@ -118,6 +120,34 @@ def ask(url: str, served: Certificate, *, context: ssl.SSLContext | None = None,
     return asyncio.run(run())
 
 
+def ask_refusing(url: str, served: Certificate, context: ssl.SSLContext) -> Fetched:
+    """Ask a server whose handshake fails and which says so as servers do: an alert, then the end of the connection."""
+    context.load_cert_chain(*served)
+
+    def refuse(listening: socket.socket) -> None:
+        plain, _ = listening.accept()
+        with context.wrap_socket(plain, server_side=True, do_handshake_on_connect=False) as one:
+            with contextlib.suppress(ssl.SSLError):
+                one.do_handshake()
+            one.shutdown(socket.SHUT_WR)
+            while one.recv(4096):
+                pass
+
+    async def run(port: int) -> Fetched:
+        guard, clock = AddressGuard(["127.0.0.0/8"]), SystemClock()
+        table = {"*.test": f"127.0.0.1:{port}"}
+        async with Transport(FetchSettings(), Resolver(table, guard, clock), guard, clock, agent="P/t") as transport:
+            return await transport.get(url)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = threading.Thread(target=refuse, args=(listening,))
+        server.start()
+        try:
+            return asyncio.run(run(listening.getsockname()[1]))
+        finally:
+            server.join()
+
+
 @pytest.mark.needs("openssl")
 def test_H9_what_is_wrong_with_a_certificate_is_a_tls_error(
     good: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -131,9 +161,12 @@ def test_H9_what_is_wrong_with_a_certificate_is_a_tls_error(
     with pytest.raises(TlsError):
         ask("https://site.test/", stranger)  # of nobody that is trusted
     asking = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    asking.verify_mode = ssl.CERT_REQUIRED
-    with pytest.raises(FetchError):
-        ask("https://site.test/", good, context=asking)  # wants to see ours
+    asking.verify_mode = ssl.CERT_REQUIRED  # wants to see ours
+    for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+        asking.minimum_version = ssl.TLSVersion.TLSv1_2
+        asking.maximum_version = version
+        with pytest.raises(TlsError, match=r"(?i)alert"):
+            ask_refusing("https://site.test/", good, asking)
 
 
 @pytest.mark.needs("openssl")
@@ -145,8 +178,8 @@ def test_H9_old_tls_is_an_error_and_the_name_is_told_to_who_asks_for_it(
     old.set_ciphers("ALL:@SECLEVEL=0")
     with pytest.warns(DeprecationWarning, match="TLSv1"):
         old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1
-    with pytest.raises(FetchError):
-        ask("https://site.test/", good, context=old)
+    with pytest.raises(TlsError, match=r"(?i)alert"):
+        ask_refusing("https://site.test/", good, old)
     told: list[str | None] = []
 
     def picky(_socket: object, name: str | None, _context: object) -> int | None:

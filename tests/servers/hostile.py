@@ -184,6 +184,33 @@ async def endless(visit: Visit) -> None:
         await visit.send(b"10000\r\n" + b" " * 65536 + b"\r\n")
 
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@behaviour
+async def chunks_tiny(visit: Visit) -> None:
+    """A body of one byte a chunk: six times as much on the wire, and a million small pieces."""
+    await visit.send(CHUNKED)
+    while not visit.writer.is_closing():
+        await visit.send(b"1\r\nx\r\n" * 10_000)
+
+
+@behaviour
+async def extension_endless(visit: Visit) -> None:
+    """A chunk whose extension never ends: no byte of it is body."""
+    await visit.send(CHUNKED + b"1;a=")
+    while not visit.writer.is_closing():
+        await visit.send(b"a" * 65536)
+
+
+@behaviour
+async def trailers_endless(visit: Visit) -> None:
+    """A body that has ended, and header lines behind it for ever."""
+    await visit.send(CHUNKED + b"1\r\nx\r\n0\r\n")
+    while not visit.writer.is_closing():
+        await visit.send(b"X-A: b\r\n" * 1000)
+
+
 # -- Time ----------------------------------------------------------------------------------------------
 
 

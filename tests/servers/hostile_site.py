@@ -34,9 +34,9 @@ class HostileSite:
         """What a host was asked for, in order."""
         return [row["path"] for row in self.requests(host)]
 
-    def visit(self, *urls: str, **settings: Any) -> list[dict[str, Any]]:
-        """Ask for URLs in one process; what each came to and cost."""
-        command = [sys.executable, str(HERE / "visitor.py"), str(self.port), json.dumps(settings), *urls]
+    def visit(self, *urls: str, how: str = "apart", **settings: Any) -> list[dict[str, Any]]:
+        """Ask for URLs, each in a process of its own or all `together`; what each came to and cost."""
+        command = [sys.executable, str(HERE / "visitor.py"), str(self.port), json.dumps(settings), how, *urls]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=SECONDS)
         return [json.loads(line) for line in done.stdout.splitlines()]
 

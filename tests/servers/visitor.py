@@ -1,65 +1,84 @@
-"""The product's way out in a process of its own: asks for URLs one by one and says what each came to and cost.
+"""The product's way out in a process of its own: asks for URLs and says what each came to and cost.
 
-    python visitor.py PORT '{"total_seconds": 1.0}' URL...
+    python visitor.py PORT '{"total_seconds": 1.0}' apart|together URL...
 
-A JSON object a line: the outcome (`answer` or the name of our error), status, size of the body, seconds, processor
-seconds, and by how much the peak of the process's memory grew above what it held before.
+`apart` asks for each in a further process of its own, `together` for all of them through one transport. A JSON object
+a line: the outcome (`answer` or the name of our error), status, size of the body, bytes that were read from the wire;
+and `apart` also seconds, processor seconds, and by how much the peak of the memory grew above what was held before.
 """
 
 import asyncio
 import json
-import re
 import sys
-import time
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from aiohttp.client_proto import ResponseHandler
+from own_process import in_own_process
 
 from periplus.clock import SystemClock
 from periplus.errors import FetchError
 from periplus.fetch import AddressGuard, Resolver, Transport
 from periplus.settings import FetchSettings
 
-STATUS = Path("/proc/self/status")
+
+class Wire:
+    """Counts what comes from the network, before anybody has looked at it."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        take = ResponseHandler.data_received
+
+        def counted(handler: ResponseHandler, data: bytes) -> None:
+            self.bytes += len(data)
+            take(handler, data)
+
+        setattr(ResponseHandler, "data_received", counted)  # noqa: B010 - in this process, for all its connections
 
 
-def memory(name: str) -> int:
-    """Bytes that the kernel knows of: VmRSS now, VmHWM at most."""
-    return 1024 * int(re.findall(rf"{name}:\s*(\d+)", STATUS.read_text("ascii"))[0])
-
-
-def forget_peak() -> int:
-    """Count the peak anew from here; gives what is held now."""
-    Path("/proc/self/clear_refs").write_text("5", "ascii")
-    return memory("VmRSS")
+WIRE = Wire()
 
 
 async def visit(transport: Transport, url: str) -> dict[str, Any]:
     """Ask once."""
-    before = forget_peak()
-    began, processor = time.monotonic(), time.process_time()
-    told: dict[str, Any] = {"url": url}
+    before = WIRE.bytes
+    told = await answered(transport, url)
+    return told | {"wire": WIRE.bytes - before}
+
+
+async def answered(transport: Transport, url: str) -> dict[str, Any]:
+    """What came of a request."""
     try:
         answer = await transport.get(url)
-        told |= {"outcome": "answer", "status": answer.status, "size": len(answer.body), "truncated": answer.truncated}
-        told |= {"body": answer.body[:200].decode("latin-1"), "location": answer.header("Location")}
     except FetchError as error:
-        told |= {"outcome": type(error).__name__, "message": str(error)}
-    return told | {
-        "seconds": time.monotonic() - began,
-        "processor": time.process_time() - processor,
-        "memory": memory("VmHWM") - before,
-    }
+        return {"url": url, "outcome": type(error).__name__, "message": str(error)}
+    told = {"url": url, "outcome": "answer", "status": answer.status, "size": len(answer.body)}
+    told |= {"truncated": answer.truncated, "body": answer.body[:200].decode("latin-1")}
+    return told | {"location": answer.header("Location")}
 
 
-async def main(port: str, settings: str, urls: list[str]) -> None:
-    """Ask for all of them."""
+async def visit_all(port: str, settings: str, urls: list[str]) -> list[dict[str, Any]]:
+    """Ask for all of them, through one transport."""
     guard, clock = AddressGuard(["127.0.0.1/32"]), SystemClock()
     resolver = Resolver({"*.test": f"127.0.0.1:{port}"}, guard, clock)
     options = FetchSettings(**json.loads(settings))
     async with Transport(options, resolver, guard, clock, agent="Periplus/hostile") as transport:
+        return [await visit(transport, url) for url in urls]
+
+
+def main(port: str, settings: str, how: str, *urls: str) -> None:
+    """Ask for all of them, and tell."""
+    if how == "together":
+        told = asyncio.run(visit_all(port, settings, list(urls)))
+    else:
+        told = []
         for url in urls:
-            sys.stdout.write(json.dumps(await visit(transport, url)) + "\n")
+            (one,), cost = in_own_process(lambda url=url: asyncio.run(visit_all(port, settings, [url])))
+            told.append(one | cost._asdict())
+    sys.stdout.write("".join(json.dumps(one) + "\n" for one in told))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    main(*sys.argv[1:])

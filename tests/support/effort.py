@@ -1,12 +1,15 @@
 """How much a test may do: a guard against work that explodes, and how many examples a property is tried with."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hypothesis import settings
 
-__all__ = ["bounded_effort", "examples"]
+__all__ = ["FOURFOLD", "bounded_effort", "examples", "least_seconds"]
+
+FOURFOLD = 2.5**2
+"""How much longer four times as much may take: 2.5 times for each doubling, which is linear and no more."""
 
 PROCESSOR_SECONDS = 60.0
 
@@ -17,6 +20,17 @@ def bounded_effort() -> Iterator[None]:
     started = time.process_time()
     yield
     assert time.process_time() - started < PROCESSOR_SECONDS
+
+
+def least_seconds(work: Callable[[], object], *, rounds: int = 5) -> float:
+    """The least processor time of some rounds: what others do on the machine makes a round longer, never shorter."""
+
+    def once() -> float:
+        began = time.process_time()
+        work()
+        return time.process_time() - began
+
+    return min(once() for _ in range(rounds))
 
 
 def examples(count: int, nightly: int = 20_000) -> int:

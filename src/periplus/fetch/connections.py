@@ -1,8 +1,9 @@
-"""Two bounds that aiohttp's connections lack: on interim responses, and on connections that are kept for later.
+"""Three bounds that aiohttp's connections lack: on interim responses, on framing, and on connections kept for later.
 
 A server may send interim responses (1xx) without end; aiohttp reads them one by one until the deadline, which is half a
-minute of a whole core. And a polite crawl of thousands of hosts keeps a connection to each that it asked in the last
-seconds: more than a process may have open by default (1,024 on many systems).
+minute of a whole core. What frames a body is not counted with it: the extension of a chunk may go on for ever, and a
+body of one byte a chunk costs its bound many times over. And a polite crawl of thousands of hosts keeps a connection
+to each that it asked in the last seconds: more than a process may have open by default (1,024 on many systems).
 """
 
 import functools
@@ -13,18 +14,49 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import HttpProcessingError
 
-__all__ = ["Connector"]
+__all__ = ["Connector", "Unreadable"]
 
 MOST_INTERIM = 16
+MOST_FRAMING = 256 * 1024
+"""Bytes of a response that are not its body: so many, and as many again as its body has."""
 MOST_KEPT = 512
 """Connections that are kept for a next request; the one that has waited longest is closed first."""
 SWITCHING = 101
+
+
+class Unreadable(aiohttp.ClientError):
+    """A body that breaks off because we refuse to read on."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 class _Handler(ResponseHandler):
     """Reads responses from one connection."""
 
     _interim = 0
+    _received = 0
+
+    def set_response_params(self, **options: Any) -> None:
+        """A request begins."""
+        self._received = 0
+        super().set_response_params(**options)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        self._received += len(data)
+        super().data_received(data)
+        body = self._payload.total_bytes if self._payload is not None else 0
+        if self._received - body > MOST_FRAMING + body:
+            self._refuse("more framing than content")
+
+    def _refuse(self, why: str) -> None:
+        if self.transport is not None:
+            self.transport.close()
+        self.set_exception(HttpProcessingError(message=why))
+        if self._payload is not None:
+            self._payload.set_exception(Unreadable(why))
 
     def feed_data(self, data: Any, size: int = 0) -> None:
         """A response has come: (head, body)."""
@@ -35,13 +67,11 @@ class _Handler(ResponseHandler):
             return
         self._interim += 1
         if self._interim > MOST_INTERIM:
-            if self.transport is not None:
-                self.transport.close()
-            self.set_exception(HttpProcessingError(message=f"more than {MOST_INTERIM} interim responses"))
+            self._refuse(f"more than {MOST_INTERIM} interim responses")
 
 
 class Connector(aiohttp.TCPConnector):
-    """aiohttp's connector with both bounds. Takes the same arguments."""
+    """aiohttp's connector with these bounds. Takes the same arguments."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -32,7 +32,7 @@ from periplus.errors import (
     TooSlow,
 )
 from periplus.fetch.addresses import AddressGuard
-from periplus.fetch.connections import Connector
+from periplus.fetch.connections import Connector, Unreadable
 from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
 from periplus.fetch.resolver import BlockedName, NotYet, Resolver
 from periplus.model import Fetched
@@ -335,9 +335,12 @@ def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
         if isinstance(cause, NotYet):
             return AddressBusy(str(cause), cause.seconds)
         return Blocked(str(cause)) if isinstance(cause, BlockedName) else DnsError(cause.strerror or str(cause))
-    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError):
+    if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientSSLError) or isinstance(
+        error.__cause__,
+        ssl.SSLError,  # with TLS 1.3 a server may refuse us after the handshake
+    ):
         return TlsError(f"{url}: {error}")
-    if isinstance(error, aiohttp.ClientResponseError):
+    if isinstance(error, aiohttp.ClientResponseError | Unreadable):
         return BadContent(f"{url}: not HTTP that can be read: {' '.join(error.message.split())[:200]}")
     if isinstance(error, aiohttp.InvalidURL):
         return Blocked(f"{url}: not a URL that can be sent")

@@ -1,11 +1,13 @@
 """Sitemaps: what they list, in every form, and what hostile ones cost."""
 
 import gzip
+import sys
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from own_process import SLACK, in_own_process
 
 from periplus.errors import BadContent, PeriplusError, TooLarge
 from periplus.fetch.sitemaps import MAX_SITEMAPS, read_sitemap
@@ -91,10 +93,12 @@ LAUGHS = b"""<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a
 <urlset><url><loc>http://www.example.com/&c;</loc></url></urlset>"""
 OUTSIDE = b"""<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><urlset><url><loc>/&a;</loc></url></urlset>"""
 
+ABROAD = b"""<!DOCTYPE urlset SYSTEM "http://127.0.0.1:9/x.dtd"><urlset><url><loc>/a</loc></url></urlset>"""
+
 
 @pytest.mark.parametrize(
     "body",
-    [LAUGHS, OUTSIDE, b"<html><body>Not found</body>", b"User-agent: *\nDisallow: /", b"<", b"\0<\0u", b"%PDF-1.4"],
+    [LAUGHS, OUTSIDE, ABROAD, b"<html><body>Not found</body>", b"User-agent: *\nDisallow: /", b"<", b"\0<\0u", b"%PDF-1.4"],
 )
 def test_what_is_no_sitemap_is_refused_or_empty(body: bytes) -> None:
     try:
@@ -104,10 +108,23 @@ def test_what_is_no_sitemap_is_refused_or_empty(body: bytes) -> None:
     assert (found.entries, found.sitemaps) == ((), ())
 
 
-@pytest.mark.parametrize("body", [LAUGHS, OUTSIDE])
+@pytest.mark.parametrize("body", [LAUGHS, OUTSIDE, ABROAD], ids=["laughs", "outside", "abroad"])
 def test_entities_are_never_expanded(body: bytes) -> None:
-    with pytest.raises(BadContent, match="document type"):
-        read_sitemap(body, URL, max_bytes=2**20)
+    """C3: nor is anything opened or asked for."""
+
+    def work() -> list[str]:
+        opened: list[str] = []
+        sys.addaudithook(
+            lambda event, _: opened.append(event) if event in ("open", "socket.connect", "socket.getaddrinfo") else None
+        )
+        with pytest.raises(BadContent, match="document type"):
+            read_sitemap(body, URL, max_bytes=2**20)
+        return list(opened)
+
+    opened, cost = in_own_process(work)
+    assert opened == []
+    assert cost.processor <= SLACK * 0.1
+    assert cost.memory <= 20 * 2**20
 
 
 def test_bombs_stop_at_the_limit() -> None:
