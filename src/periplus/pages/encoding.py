@@ -4,7 +4,7 @@ import re
 
 import webencodings
 
-__all__ = ["decode_html"]
+__all__ = ["decode_html", "html_in_utf8"]
 
 META_BYTES = 1024 * 4
 """How far a meta tag is looked for. The standard says 1,024; pages with long heads exist."""
@@ -20,9 +20,23 @@ BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\
 
 def decode_html(body: bytes, content_type: str) -> str:
     """The text of an HTML document. Never raises: bytes that do not fit become U+FFFD."""
+    mark, codec = _encoding(body, content_type)
+    return body[mark:].decode(codec, "replace")
+
+
+def html_in_utf8(body: bytes, content_type: str) -> bytes:
+    """The document in UTF-8: as it is where it is that already, as most are."""
+    mark, codec = _encoding(body, content_type)
+    if not mark and codec == "utf-8" and _is_utf8(body):
+        return body
+    return body[mark:].decode(codec, "replace").encode("utf-8", "replace")
+
+
+def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
+    """The bytes of the byte order mark, and Python's name of the encoding."""
     for mark, codec in BYTE_ORDER_MARKS:
         if body.startswith(mark):
-            return body[len(mark) :].decode(codec, "replace")
+            return len(mark), codec
     header = HEADER_CHARSET.search(content_type)
     codec_name = _codec(header[1]) if header else None
     if codec_name is None:
@@ -32,11 +46,23 @@ def decode_html(body: bytes, content_type: str) -> str:
             codec_name = "utf-8"  # the tag could not have been read otherwise
     if codec_name is None:
         try:
-            return body.decode("utf-8")
+            body.decode("utf-8")
         except UnicodeDecodeError as error:
             # Cut off in the middle of a character it is still UTF-8; else what browsers assume of Western pages.
             codec_name = "utf-8" if error.start >= max(1, len(body) - 3) else "cp1252"
-    return body.decode(codec_name, "replace")
+        else:
+            codec_name = "utf-8"
+    return 0, codec_name
+
+
+def _is_utf8(body: bytes) -> bool:
+    if body.isascii():
+        return True
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _codec(label: str) -> str | None:

@@ -5,19 +5,18 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser
 
 from periplus.model import Fetched, Link, Page
 from periplus.pages.bounds import bounded
 from periplus.pages.dates import names_a_day, published_date
-from periplus.pages.encoding import decode_html
+from periplus.pages.encoding import html_in_utf8
 from periplus.pages.flow import read_flow
 from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
-from periplus.pages.signs import signs_of
+from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
 from periplus.urls import canonicalize
 
 __all__ = ["read_page"]
@@ -64,11 +63,11 @@ REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    source, cut_off = bounded(_source(fetched))
+    whole, signs = _source(fetched)
+    source, cut_off = bounded(whole)
     tree = LexborHTMLParser(source)
-    signs = signs_of(source.lower())
     metadata = read_metadata(tree, signs)
-    base = _base_url(tree, fetched.url) if b"<base" in signs else fetched.url
+    base = _base_url(tree, fetched.url) if b"base" in signs else fetched.url
     title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
     title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
     canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
@@ -78,7 +77,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped: Counter[str] = Counter(cut_off)
-    frames = _frames(tree) if b"<frameset" in signs else []
+    frames = _frames(tree) if b"frameset" in signs else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
     flow = read_flow(written, MAX_TEXT_CHARS)
@@ -101,16 +100,23 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         description=" ".join((metadata.description or content[:SPARE_DESCRIPTION_CHARS]).split())[
             :MAX_DESCRIPTION_CHARS
         ],
-        hints=replace(metadata.hints(), countries=own_countries) if own_countries else metadata.hints(),
+        hints=metadata.hints(own_countries),
         dropped=dict(dropped),
     )
 
 
-def _source(fetched: Fetched) -> bytes:
-    """The document in UTF-8, without what controls a terminal or the direction of text, written out or referred to."""
-    source = decode_html(fetched.body, fetched.content_type).encode("utf-8", "replace").translate(None, CONTROL)
-    source = TURNING.sub(b"", source)
-    return CONTROL_REFERENCE.sub(b" ", source) if b"&#" in source else source  # a blank: nothing grows together
+def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes]]:
+    """The document in UTF-8 and its signs, without what controls a terminal or the direction of text.
+
+    That is taken out as it is written and as it is referred to.
+    """
+    source = html_in_utf8(fetched.body, fetched.content_type)
+    signs = signs_of(source)
+    if signs.isdisjoint((CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN)):
+        return source, signs
+    clean = TURNING.sub(b"", source.translate(None, CONTROL))
+    clean = CONTROL_REFERENCE.sub(b" ", clean) if b"&#" in clean else clean  # a blank: nothing grows together
+    return clean, signs if len(clean) == len(source) else signs_of(clean)
 
 
 def _base_url(tree: LexborHTMLParser, url: str) -> str:
@@ -125,7 +131,7 @@ def _frames(tree: LexborHTMLParser) -> list[tuple[str, str]]:
 
 def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: Fetched) -> str:
     """The page's own word on its language: the tag, a meta tag, the header; empty if none is a language."""
-    html_node = tree.css_first("html")
+    html_node = tree.root
     stated = b"content-language" in signs
     meta = tree.css_first('meta[http-equiv="content-language" i][content]') if stated else None
     for text in (

@@ -17,6 +17,7 @@ MAX_JSON_LD_CHARS = 200_000
 MAX_JSON_LD_NODES = 2_000
 MAX_HINTS = 20
 MAX_HINT_CHARS = 300
+NO_HINTS = PageHints()
 
 
 @dataclass(slots=True)
@@ -33,13 +34,16 @@ class Metadata:
     parts: list[PostalParts] = field(default_factory=list)
     meta: PostalParts | None = None
 
-    def hints(self) -> PageHints:
-        """The geographic part, bounded."""
+    def hints(self, countries: tuple[str, ...]) -> PageHints:
+        """The geographic part, bounded, with the countries that the page says it is for."""
+        if not (self.points or self.place_names or self.addresses or self.parts or self.meta or countries):
+            return NO_HINTS
         return PageHints(
             points=tuple(self.points[:MAX_HINTS]),
             place_names=tuple(name[:MAX_HINT_CHARS] for name in self.place_names[:MAX_HINTS]),
             postal_addresses=tuple(text[:MAX_HINT_CHARS] for text in self.addresses[:MAX_HINTS]),
             addresses=tuple(self.parts[:MAX_HINTS]) or ((self.meta,) if self.meta else ()),
+            countries=countries,
         )
 
     def add_address(self, parts: PostalParts) -> None:
@@ -66,7 +70,7 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     if b"geo" in signs:
         for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
             _read_geo(node, found)
-    if b"<time" in signs:
+    if b"time" in signs:
         for node in tree.css("time[datetime]")[:5]:
             found.dates.append(node.attributes.get("datetime") or "")
     return found
@@ -74,7 +78,7 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
 
 def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
     tags: dict[str, str] = {}
-    for node in tree.css("meta"):
+    for node in tree.tags("meta"):
         attributes = node.attributes
         content = attributes.get("content")
         if not content:
