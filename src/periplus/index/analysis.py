@@ -13,10 +13,9 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-import numpy as np
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from periplus.index.terms import TermWriter
+from periplus.index.terms import TermWriter, may_be_unspaced
 
 __all__ = [
     "ANALYSIS_VERSION",
@@ -131,15 +130,7 @@ def _term_writer(language: str) -> TermWriter:
 
 
 def _paired(text: str) -> str:
-    return _UNSPACED_RUN.sub(_page_pairs, text) if _may_be_unspaced(text) else text
-
-
-def _may_be_unspaced(text: str) -> bool:
-    """Whether a search for scripts without spaces may find any; it costs far more than this."""
-    if text.isascii():
-        return False
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    return bool(((codes >= 0x0E00) & (codes < 0x1800) | (codes >= 0x3040)).any())
+    return _UNSPACED_RUN.sub(_page_pairs, text) if may_be_unspaced(text) else text
 
 
 def forms(text: str, languages: frozenset[str]) -> list[tuple[str, ...]]:

@@ -92,6 +92,7 @@ class NodeIndex:
         self._links_read: dict[str, int] | None = None
         self._recent_links = RecentLinks()
         self._earlier: OrderedDict[int, Searcher] = OrderedDict()
+        self._last_page = 0  # the highest number of a page that may stand in the index
         self._adopt()
 
     @classmethod
@@ -278,8 +279,10 @@ class NodeIndex:
         self._places |= read_places(db, missing - self._places.keys())
         texts = anchors.texts(page.fingerprint for page in pages)
         for change in changes:
-            writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
+            if change.cursor.page_id <= self._last_page:  # numbers only grow: a higher one is new
+                writer.delete_documents_by_term("key", page_key(change.cursor.page_id))
             if page := change.page:
+                self._last_page = max(self._last_page, page.id)
                 writer.add_document(page_document(page, self._places, texts.get(page.fingerprint, ())))
         return [(page.fingerprint, page.id, len(texts.get(page.fingerprint, ()))) for page in pages]
 
@@ -300,11 +303,13 @@ class NodeIndex:
             {
                 "revision": {"max": {"field": "cursor_revision"}},
                 "page": {"max": {"field": f"cursor_page_{ANALYSIS_VERSION}"}},
+                "last": {"max": {"field": "page"}},
                 "languages": {"terms": {"field": "language", "size": 100}},
             },
         )
         revision, page = answer["revision"]["value"], answer["page"]["value"]
         self._cursor = Cursor() if revision is None else Cursor(int(revision), int(page))
+        self._last_page = int(answer["last"]["value"] or 0)
         self._stamp = int(self._meta()["opstamp"])
         self._earlier[self._stamp] = searcher
         if len(self._earlier) > EARLIER_STATES:
