@@ -4,7 +4,6 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 """
 
 import re
-from collections import Counter
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -68,15 +67,14 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     tree = LexborHTMLParser(source)
     metadata = read_metadata(tree, signs)
     base = _base_url(tree, fetched.url) if b"base" in signs else fetched.url
-    title_node = tree.css_first("head > title") or tree.css_first("title")  # drawings have titles too
-    title = " ".join(title_node.text().split())[:MAX_TITLE_CHARS] if title_node else ""
+    title = _title(tree)
     canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
     canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
     language = _stated_language(tree, signs, fetched)
     own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in signs else ()
     directives = _directives(metadata, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
-    dropped: Counter[str] = Counter(cut_off)
+    dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
@@ -101,7 +99,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
             :MAX_DESCRIPTION_CHARS
         ],
         hints=metadata.hints(own_countries),
-        dropped=dict(dropped),
+        dropped=dropped,
     )
 
 
@@ -117,6 +115,13 @@ def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes]]:
     clean = TURNING.sub(b"", source.translate(None, CONTROL))
     clean = CONTROL_REFERENCE.sub(b" ", clean) if b"&#" in clean else clean  # a blank: nothing grows together
     return clean, signs if len(clean) == len(source) else signs_of(clean)
+
+
+def _title(tree: LexborHTMLParser) -> str:
+    titles = tree.tags("title")
+    in_head = (node for node in titles if node.parent and node.parent.tag == "head")  # drawings have titles too
+    node = next(in_head, titles[0] if titles else None)
+    return " ".join(node.text().split())[:MAX_TITLE_CHARS] if node else ""
 
 
 def _base_url(tree: LexborHTMLParser, url: str) -> str:
@@ -181,20 +186,19 @@ def _header_directives(value: str) -> set[str]:
     return words
 
 
-def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: Counter[str]) -> list[tuple[int, str]]:
+def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: dict[str, int]) -> list[tuple[int, str]]:
     """The numbers of the links (href and rel) that are followed, with their canonical URLs."""
     taken: list[tuple[int, str]] = []
     for number, (href, rel) in enumerate(written):
         if len(taken) >= max_links:
-            dropped["page_links"] += len(written) - number
+            dropped["page_links"] = dropped.get("page_links", 0) + len(written) - number
             break
         url = canonicalize(href, base)
-        if url is None:
-            dropped["not_http"] += 1
-        elif rel and "nofollow" in rel.lower():
-            dropped["nofollow"] += 1
-        else:
+        if url is not None and not (rel and "nofollow" in rel.lower()):
             taken.append((number, url.href))
+        else:
+            reason = "nofollow" if url else "not_http"
+            dropped[reason] = dropped.get(reason, 0) + 1
     return taken
 
 

@@ -10,7 +10,8 @@ cdef class Look:
     cdef const unsigned char[::1] codes
     cdef Py_ssize_t size, bare_until
     cdef int found
-    @cython.locals(codes="const unsigned char[::1]", at=cython.Py_ssize_t, size=cython.Py_ssize_t, sort=cython.int)
+    @cython.locals(codes="const unsigned char[::1]", sorts="const unsigned char[::1]", at=cython.Py_ssize_t,
+                   size=cython.Py_ssize_t, sort=cython.int)
     cpdef int run(self) except -1
     @cython.locals(at=cython.Py_ssize_t)
     cdef void see_name(self, const unsigned char[::1] codes, Py_ssize_t end) except *

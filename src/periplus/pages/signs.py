@@ -59,9 +59,9 @@ class Look:
 
     def run(self) -> int:
         """Look at every byte, and at those behind a `=` at most three times more."""
-        codes, size = self.codes, self.size
+        codes, size, sorts = self.codes, self.size, _SORTS
         for at in range(size):
-            sort = _SORTS[codes[at]]
+            sort = sorts[codes[at]]
             if sort != _NOTHING:
                 if sort == _VALUE:
                     self.see_name(codes, at - 1)
