@@ -365,8 +365,7 @@ class Address:
         return f"{self.street_number} {self.street}, {self.city}, {self.state}".casefold()
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedPlace:
+class WeightedPlace(msgspec.Struct, frozen=True, gc=False):
     """A place and its share (0..1) in a page."""
 
     place: Place
