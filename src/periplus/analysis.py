@@ -6,8 +6,9 @@ compressed and the WARC record is finished here: what comes back is ready to be 
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 
 import msgspec
 import xxhash
@@ -15,7 +16,7 @@ import zstandard
 
 from periplus.fetch.sitemaps import read_sitemap
 from periplus.frontier.likeness import likeness
-from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score
+from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score, WeightedPlace
 from periplus.pages import decode_html, read_page, searched_date
 from periplus.places import Gazetteer, locate, main_place
 from periplus.places.support import rounded
@@ -25,10 +26,12 @@ from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choos
 from periplus.topics import LinkScorer, Topic, View, judge_view, link_priority, packed_parts
 from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
 
-__all__ = ["Examined", "Lens", "analyse", "assign_links", "conclude", "examine", "worker_function"]
+__all__ = ["Examined", "Lens", "analyse", "analysis_reader", "assign_links", "conclude", "examine", "worker_function"]
 
 ANCHOR_CHARACTERS = 100
 """How much of what a link says is kept for the index."""
+
+REMEMBERED_PLACES = 4_096
 
 _COMPRESSOR = zstandard.ZstdCompressor(3)
 
@@ -252,7 +255,26 @@ def _pack_mentions(located: Located) -> bytes:
 
 
 def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
-    """`analyse` between bytes, as worker processes speak."""
+    """`analyse` between bytes, as worker processes speak; what it gives is read by `analysis_reader`."""
     decoder = msgspec.msgpack.Decoder(Fetched)
     encoder = msgspec.msgpack.Encoder()
-    return lambda job: encoder.encode(analyse(decoder.decode(job), lens))
+
+    def work(job: bytes) -> bytes:
+        found = analyse(decoder.decode(job), lens)
+        weights = [(one.place.id, one.weight) for one in found.places]
+        return encoder.encode((weights, replace(found, places=())))
+
+    return work
+
+
+def analysis_reader(gazetteer: Gazetteer) -> Callable[[bytes], Analysis]:
+    """Reads what a worker gave. Places travel by their ids: with name and hierarchy they were most of the work."""
+    decoder = msgspec.msgpack.Decoder(tuple[list[tuple[int, float]], Analysis])
+    place = lru_cache(REMEMBERED_PLACES)(gazetteer.place)
+
+    def read(result: bytes) -> Analysis:
+        weights, found = decoder.decode(result)
+        places = tuple([WeightedPlace(place(place_id), weight) for place_id, weight in weights])
+        return replace(found, places=places)
+
+    return read

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from periplus import __version__
+from periplus.analysis import analysis_reader
 from periplus.clock import Clock, steady
 from periplus.fetch import AddressGuard, Fetcher, Resolver, RobotsBook, Transport
 from periplus.fetch.registration import Registrations
@@ -70,6 +71,7 @@ async def equipped(
                 sitemap_bytes=fetch.sitemap_bytes,
             ),
             workers=workers,
+            read_analysis=analysis_reader(prepared.lens.gazetteer),
             intake=intake,
             order=HostOrder(),
             health=health,

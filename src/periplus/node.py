@@ -43,7 +43,6 @@ class Node:
         self.batch = Batch()
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(Analysis)
         self.sent = SeenSet()
         """What this node has sent to which other, where the nodes do not share what they have seen."""
 
@@ -149,7 +148,7 @@ class Node:
         """Read, locate, judge and assign in a worker; then commit."""
         async with self._shared.order.in_line(lease.host) as my_turn:
             try:
-                analysis = self._decoder.decode(await self._shared.workers.run(self._encoder.encode(fetched)))
+                analysis = self._shared.read_analysis(await self._shared.workers.run(self._encoder.encode(fetched)))
             except BadContent:
                 self._commit(Completion(lease, Outcome.BAD_CONTENT))
             except Quarantined as error:

@@ -8,7 +8,7 @@ from typing import Protocol
 from periplus.clock import Clock
 from periplus.fetch import Fetcher, RobotsBook, RobotsRecord
 from periplus.frontier import HostOrder, Intake, Schedule
-from periplus.model import Outcome
+from periplus.model import Analysis, Outcome
 from periplus.pages import Workers
 from periplus.reaching import Reaching
 from periplus.registering import RegisteredLinks
@@ -73,6 +73,7 @@ class Shared:
     robots: RobotsBook
     fetcher: Fetcher
     workers: Workers
+    read_analysis: Callable[[bytes], Analysis]  # what workers give, as values
     intake: Intake
     order: HostOrder
     health: Health

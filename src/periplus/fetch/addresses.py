@@ -5,11 +5,14 @@ address that is then used for the connection, so a name that changes its mind be
 Addresses that carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are judged by it too.
 """
 
+import functools
 import ipaddress
 
 from periplus.errors import Blocked
 
-__all__ = ["AddressGuard"]
+__all__ = ["AddressGuard", "literal_address"]
+
+REMEMBERED = 4_096
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -25,15 +28,39 @@ NEVER = tuple(
 )
 
 
+@functools.lru_cache(REMEMBERED)  # the same few are asked for again with every request
+def parsed_address(text: str) -> IpAddress:
+    """An address out of its text. Raises ValueError."""
+    return ipaddress.ip_address(text)
+
+
+@functools.lru_cache(REMEMBERED)
+def literal_address(host: str) -> str | None:
+    """The address that a URL's host is, written one way; None for a name."""
+    try:
+        return str(ipaddress.ip_address(host.strip("[]")))
+    except ValueError:
+        return None
+
+
 class AddressGuard:
     """Says where connections may lead."""
 
     def __init__(self, allow_private: list[str], *, loopback_only: bool = False) -> None:
         self._allowed: tuple[IpNetwork, ...] = tuple(ipaddress.ip_network(network) for network in allow_private)
         self._loopback_only = loopback_only
+        self._passed: set[str] = set()
 
     def check(self, address: str) -> None:
         """Raise Blocked unless the address is public or in an allowed range."""
+        if address in self._passed:  # what is judged never changes; only what passed is remembered
+            return
+        self._judge(address)
+        if len(self._passed) >= REMEMBERED:
+            self._passed.clear()
+        self._passed.add(address)
+
+    def _judge(self, address: str) -> None:
         try:
             parsed = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
@@ -45,7 +72,9 @@ class AddressGuard:
 
     def is_opened(self, address: str) -> bool:
         """Whether the job opened the range of this address on purpose."""
-        parsed = ipaddress.ip_address(address.partition("%")[0])
+        if not self._allowed:
+            return False
+        parsed = parsed_address(address.partition("%")[0])
         return any(parsed in network for network in self._allowed if network.version == parsed.version)
 
 

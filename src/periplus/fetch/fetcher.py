@@ -96,7 +96,7 @@ class Fetcher:
             self._throttling.forget(lease.host)
         rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)
         answer = self._answer(lease, fetched)
-        return replace(answer, host_wait_seconds=max(rest, answer.host_wait_seconds))
+        return answer if rest <= answer.host_wait_seconds else replace(answer, host_wait_seconds=rest)
 
     def _answer(self, lease: Lease, fetched: Fetched) -> Answer:
         status = fetched.status

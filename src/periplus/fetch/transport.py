@@ -5,7 +5,6 @@ stands around everything, because library timeouts are only hints.
 """
 
 import asyncio
-import ipaddress
 import socket
 import ssl
 import struct
@@ -17,6 +16,7 @@ from typing import Any, Self
 
 import aiohttp
 from aiohttp.abc import ResolveResult
+from aiohttp.http import HttpProcessingError
 from yarl import URL
 
 from periplus.clock import Clock
@@ -31,10 +31,11 @@ from periplus.errors import (
     TooLarge,
     TooSlow,
 )
-from periplus.fetch.addresses import AddressGuard
+from periplus.fetch.addresses import AddressGuard, literal_address
 from periplus.fetch.connections import Connector, Unreadable
 from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
 from periplus.fetch.resolver import BlockedName, NotYet, Resolver
+from periplus.fetch.wire import Reply, Wire
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
 from periplus.urls import CanonicalUrl, canonicalize
@@ -73,9 +74,10 @@ class Transport:
         self._resolver = resolver
         self._guard = guard
         self._clock = clock
-        self._agent = agent
         self._connections = connections
+        self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
         self._session: aiohttp.ClientSession | None = None
+        self._wire: Wire | None = None
         self._watch = watch
         self.round_trips: OrderedDict[str, float] = OrderedDict()
         """Round trips in ms by host, of the latest fetch of each, where they are watched."""
@@ -89,14 +91,16 @@ class Transport:
             keepalive_timeout=15,
             ssl=verify,
         )
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=self._settings.connect_seconds)
         self._session = aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._settings.connect_seconds),
-            headers={"User-Agent": self._agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING},
+            timeout=timeout,
+            headers=self._headers,
         )
+        self._wire = Wire(connector, timeout)
         # aiohttp asks again by itself, at once, when a kept connection ends without an answer: that is not its turn.
         self._session._retry_connection = False
         return self
@@ -128,13 +132,10 @@ class Transport:
     async def checked_address(self, url: str) -> tuple[str, int]:
         """Address and port of a connection for the URL, checked like every one. Raises a FetchError."""
         target = self._checked(url)
-        host = target.host.strip("[]")
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
+        if literal_address(target.host) is None:
             found = (await self._resolved(target))[0]
             return found["host"], found["port"]
-        return host, target.port
+        return target.host.strip("[]"), target.port
 
     async def get(
         self, url: str, *, wire_bytes: int | None = None, cut: bool = False, headers: Mapping[str, str] | None = None
@@ -156,27 +157,27 @@ class Transport:
         self, method: str, url: str, headers: Mapping[str, str], *, limit: int, cut: bool, body: bytes | None = None
     ) -> Fetched:
         target = self._checked(url)
-        if self._session is None:
+        if self._session is None or self._wire is None:
             raise RuntimeError("Transport is used outside `async with`")
         started = self._clock.monotonic()
         proxy = self._settings.proxy or None
+        request: AbstractAsyncContextManager[Reply | aiohttp.ClientResponse]
         try:
             async with asyncio.timeout(self._settings.total_seconds):
                 if proxy:
                     await self._check_behind_proxy(target)
-                # encoded=True: the server sees exactly the URL that the frontier holds.
-                request = self._session.request(
-                    method,
-                    URL(target.href, encoded=True),
-                    allow_redirects=False,
-                    headers=headers,
-                    proxy=proxy,
-                    data=body,
-                )
+                if proxy or body is not None:
+                    # encoded=True: the server sees exactly the URL that the frontier holds.
+                    address = URL(target.href, encoded=True)
+                    request = self._session.request(
+                        method, address, allow_redirects=False, headers=headers, proxy=proxy, data=body
+                    )
+                else:
+                    request = await self._wire.ask(method, target, {**self._headers, **headers})
                 return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
             raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
-        except aiohttp.ClientError as error:
+        except (aiohttp.ClientError, HttpProcessingError, OSError) as error:
             raise _translated(url, error) from error
 
     async def converse(self, server: str, port: int, said: bytes, most_bytes: int) -> bytes:
@@ -205,7 +206,7 @@ class Transport:
 
     async def _answer(
         self,
-        request: AbstractAsyncContextManager[aiohttp.ClientResponse],
+        request: AbstractAsyncContextManager[Reply | aiohttp.ClientResponse],
         target: CanonicalUrl,
         started: float,
         wire_bytes: int,
@@ -217,6 +218,7 @@ class Transport:
             if self._watch:
                 self._note_round_trip(target.host, response)
             body, truncated = await _read(response, url, wire_bytes, cut)
+            sent = response.asked if isinstance(response, Reply) else response.request_info.headers
             encoding = response.headers.get("Content-Encoding", "")
             if encoding:
                 body = decode_content(body, encoding, self._settings.body_bytes)
@@ -232,7 +234,7 @@ class Transport:
                 seconds=self._clock.monotonic() - started,
                 address=address,
                 truncated=truncated,
-                request_headers=tuple((str(name), value) for name, value in response.request_info.headers.items()),
+                request_headers=tuple((str(name), value) for name, value in sent.items()),
             )
 
     def _checked(self, url: str) -> CanonicalUrl:
@@ -242,9 +244,8 @@ class Transport:
             raise Blocked(f"{url}: not an http(s) URL")
         if target.port not in self._settings.ports:
             raise Blocked(f"{url}: port {target.port} is not in fetch.ports")
-        try:
-            address = str(ipaddress.ip_address(target.host.strip("[]")))
-        except ValueError:
+        address = literal_address(target.host)
+        if address is None:
             return target
         self._guard.check(address)
         try:
@@ -267,7 +268,7 @@ class Transport:
         except OSError as error:
             raise DnsError(error.strerror or str(error)) from error
 
-    def _note_round_trip(self, host: str, response: aiohttp.ClientResponse) -> None:
+    def _note_round_trip(self, host: str, response: Reply | aiohttp.ClientResponse) -> None:
         """Only of answers that are still coming: those that are there at once have freed their connection."""
         sock = _extra(response, "socket")
         ms = kernel_round_trip_ms(sock) if sock is not None else None
@@ -281,13 +282,13 @@ class Transport:
         return fixed[0] if fixed else ""
 
 
-def _peer(response: aiohttp.ClientResponse) -> str:
+def _peer(response: Reply | aiohttp.ClientResponse) -> str:
     """The address at the other end; empty once a short answer has freed its connection."""
     peer = _extra(response, "peername")
     return peer[0] if peer else ""
 
 
-def _extra(response: aiohttp.ClientResponse, name: str) -> Any:
+def _extra(response: Reply | aiohttp.ClientResponse, name: str) -> Any:
     transport = response.connection.transport if response.connection else None
     return transport.get_extra_info(name) if transport else None
 
@@ -308,7 +309,7 @@ def kernel_round_trip_ms(sock: socket.socket) -> float | None:
     return microseconds / 1000.0 if microseconds else None
 
 
-async def _read(response: aiohttp.ClientResponse, url: str, limit: int, cut: bool) -> tuple[bytes, bool]:
+async def _read(response: Reply | aiohttp.ClientResponse, url: str, limit: int, cut: bool) -> tuple[bytes, bool]:
     """The body as it is on the wire, up to the limit."""
     pieces: list[bytes] = []
     size = 0
@@ -328,7 +329,7 @@ async def _read(response: aiohttp.ClientResponse, url: str, limit: int, cut: boo
     return b"".join(pieces), False
 
 
-def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
+def _translated(url: str, error: aiohttp.ClientError | HttpProcessingError | OSError) -> FetchError:
     """aiohttp's errors in the words of our tree."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         cause = error.os_error
@@ -340,7 +341,7 @@ def _translated(url: str, error: aiohttp.ClientError) -> FetchError:
         ssl.SSLError,  # with TLS 1.3 a server may refuse us after the handshake
     ):
         return TlsError(f"{url}: {error}")
-    if isinstance(error, aiohttp.ClientResponseError | Unreadable):
+    if isinstance(error, aiohttp.ClientResponseError | HttpProcessingError | Unreadable):
         return BadContent(f"{url}: not HTTP that can be read: {' '.join(error.message.split())[:200]}")
     if isinstance(error, aiohttp.InvalidURL):
         return Blocked(f"{url}: not a URL that can be sent")

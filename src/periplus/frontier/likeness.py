@@ -39,9 +39,9 @@ def likeness(text: bytes) -> int:
     pieces = len(text) - PIECE + 1
     chosen = np.empty(pieces, np.uint64)
     most = int(min(1.0, SAMPLES / pieces) * (2**64 - 1025))
-    count = chosen_pieces(text, ALL_DIGITS_ALIKE, most, memoryview(chosen))
+    count = chosen_pieces(text, ALL_DIGITS_ALIKE, most, chosen.data)
     chosen[:count].sort()
-    bits = voted_bits(memoryview(chosen), count)
+    bits = voted_bits(chosen.data, count)
     return int.from_bytes(bits.to_bytes(8, "little"), "big", signed=True) or 1
 
 

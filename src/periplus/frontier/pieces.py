@@ -3,7 +3,6 @@
 Plain Python over flat arrays; compiled where there is a C compiler (`pieces.pxd` gives the types).
 """
 
-from collections.abc import MutableSequence, Sequence
 from typing import Final
 
 __all__ = ["PIECE", "chosen_pieces", "voted_bits"]
@@ -17,7 +16,7 @@ _SPREAD = 0x9E3779B97F4A7C15
 _SPREAD_AGAIN = 0xC2B2AE3D27D4EB4F
 
 
-def chosen_pieces(text: bytes, folded: bytes, most: int, chosen: MutableSequence[int]) -> int:
+def chosen_pieces(text: bytes, folded: bytes, most: int, chosen: "memoryview[int]") -> int:
     """Write the hashes up to `most` of all pieces of a text into `chosen`, which has room for all; how many they are.
 
     The text has at least one piece. `folded` says for each byte which one it counts as.
@@ -37,7 +36,7 @@ def chosen_pieces(text: bytes, folded: bytes, most: int, chosen: MutableSequence
     return count
 
 
-def voted_bits(hashes: Sequence[int], count: int) -> int:
+def voted_bits(hashes: "memoryview[int]", count: int) -> int:
     """The bits that more than half of the first `count` hashes have, spread once more; equal neighbours vote once."""
     votes = [0] * 64
     voters, last = 0, 0

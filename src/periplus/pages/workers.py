@@ -33,6 +33,9 @@ OK, REFUSED, BROKEN = 0, 1, 2
 IN_FLIGHT = 4
 """Jobs that a worker has in hand at once: one under way, the others waiting in its socket."""
 
+SOCKET_BYTES = 2**20
+"""What may wait in a worker's sockets, if the system allows it: four pages do not fit into its default of 208 KB."""
+
 TRIES = 2
 """Workers that a job may cost before it is set aside."""
 
@@ -94,6 +97,8 @@ class Workers:
         # Jobs and results have a socket each: what a worker finished can be read although jobs for it were refused.
         jobs, its_jobs = socket.socketpair()
         results, its_results = socket.socketpair()
+        jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
+        its_results.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
         with its_jobs, its_results, contextlib.ExitStack() as undo:
             undo.callback(jobs.close)
             undo.callback(results.close)
@@ -158,7 +163,7 @@ class _Worker:
         self.waiting.append(job)
         if not self._buried:  # else its successor gets the job; as it does if the worker is dead and we do not know yet
             with contextlib.suppress(RuntimeError, ConnectionError):
-                self._writer.write(FRAME.pack(OK, len(job.data)) + job.data)
+                self._writer.writelines((FRAME.pack(OK, len(job.data)), job.data))
         self._wake.set()
 
     async def close(self) -> None:

@@ -1,0 +1,108 @@
+"""One request and its answer over aiohttp's connections, without its sessions.
+
+A session makes a dozen objects for redirects, cookies, authentication, uploads and traces, none of which a crawl has;
+that was half of what a fetch cost. Connections, their bounds, TLS and the parser of answers are aiohttp's still
+(`connections.py`).
+"""
+
+import asyncio
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from aiohttp.connector import Connection
+from aiohttp.http import RawResponseMessage
+from aiohttp.http_writer import _serialize_headers
+from yarl import URL
+
+from periplus.fetch.connections import Connector
+from periplus.urls import CanonicalUrl
+
+__all__ = ["Reply", "Wire"]
+
+ORIGINS = 4_096
+"""As many origins are remembered in the form in which aiohttp wants to be asked for a connection."""
+
+
+class Reply:
+    """The head of an answer and the stream of its body; its connection is free again at the end of `async with`.
+
+    One that was not read to its end is closed, as is one on which anything was odd.
+    """
+
+    __slots__ = ("asked", "connection", "content", "headers", "raw_headers", "status")
+
+    def __init__(
+        self,
+        connection: Connection,
+        message: RawResponseMessage,
+        content: aiohttp.StreamReader,
+        asked: Mapping[str, str],
+    ) -> None:
+        self.connection = connection
+        self.asked = asked
+        self.status: int = message.code
+        self.headers: Mapping[str, str] = message.headers
+        self.raw_headers: tuple[tuple[bytes, bytes], ...] = message.raw_headers
+        self.content = content
+
+    def close(self) -> None:
+        """The rest is not wanted, so the connection is of no further use."""
+        self.connection.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.connection.release()  # aiohttp closes it if there is anything left to read, or it is to be closed
+        else:
+            self.connection.close()
+
+
+class Wire:
+    """Sends requests without a body on connections that are kept, made or waited for by a connector."""
+
+    def __init__(self, connector: Connector, timeout: aiohttp.ClientTimeout) -> None:
+        self._connector = connector
+        self._timeout = timeout
+        self._loop = asyncio.get_running_loop()
+        self._origins: dict[str, aiohttp.ClientRequest] = {}
+
+    async def ask(self, method: str, url: CanonicalUrl, headers: Mapping[str, str]) -> Reply:
+        """Send a request and read the head of its answer. Raises as aiohttp does."""
+        path = f"{url.path}?{url.query}" if url.query else url.path
+        asked = {"Host": url.origin.partition("//")[2], **headers}
+        try:
+            request = _serialize_headers(f"{method} {path} HTTP/1.1", asked)  # type: ignore[arg-type]  # any mapping does
+        except ValueError as error:  # a line break in it
+            raise aiohttp.InvalidURL(url.href) from error
+        connection = await self._connector.connect(self._origin(url), traces=[], timeout=self._timeout)
+        try:
+            protocol = connection.protocol
+            transport = protocol.transport if protocol is not None else None
+            if protocol is None or transport is None or transport.is_closing():
+                raise aiohttp.ClientConnectionResetError("the connection was closed before it was used")
+            protocol.set_response_params(
+                skip_payload=method == "HEAD", read_until_eof=True, auto_decompress=False, read_timeout=None
+            )
+            transport.write(request)
+            message, content = await protocol.read()
+        except BaseException:
+            connection.close()
+            raise
+        return Reply(connection, message, content, asked)
+
+    def _origin(self, url: CanonicalUrl) -> aiohttp.ClientRequest:
+        """What aiohttp makes a connection for; nothing else of it is used."""
+        origin = url.origin
+        known = self._origins.get(origin)
+        if known is None:
+            if len(self._origins) >= ORIGINS:
+                self._origins.clear()
+            known = aiohttp.ClientRequest("GET", URL(origin, encoded=True), loop=self._loop)
+            self._origins[origin] = known
+        return known
