@@ -147,6 +147,20 @@ def test_host_quota() -> None:
     assert budget.refusal("b.com", "http://b.com/") is None
 
 
+def test_U6_a_domain_has_so_many_hosts_and_its_own_name_is_none_of_them() -> None:
+    """A name server that answers for every name: the domain itself, other domains and known hosts are not touched."""
+    budget, resumed = TrapBudget(50, 500, domain_limit=10), TrapBudget(50, 500, domain_limit=10)
+    refusals = [budget.refusal(f"h{n}.trap.com", f"http://h{n}.trap.com/") for n in range(12)]
+    assert refusals == [None] * 10 + ["domain_quota"] * 2
+    for number in range(10):
+        resumed.spend(f"h{number}.trap.com", f"http://h{number}.trap.com/")
+    for one in (budget, resumed):
+        assert one.refusal("h77.trap.com", "http://h77.trap.com/") == "domain_quota"
+        assert one.refusal("h3.trap.com", "http://h3.trap.com/more") is None
+        for host in ("trap.com", "www.trap.com", "h1.other.com", "one.github.io", "two.github.io"):
+            assert one.refusal(host, f"http://{host}/") is None
+
+
 def test_a_resumed_budget_is_the_same_budget() -> None:
     live, resumed = TrapBudget(50, 8), TrapBudget(50, 8)
     urls = [f"http://a.com/{n % 3}/x?p={n}" for n in range(40)] + [f"http://a.com/{n}" for n in range(40)]
