@@ -19,7 +19,7 @@ FUZZERS := $(VENV)/.fuzzers
 STATIC := src/periplus/web/static
 PAGE_SOURCES := $(shell find $(PAGE) -type f -not -path '*/node_modules/*' 2>/dev/null)
 
-.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak sizing properties fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
+.PHONY: help setup demo test check bench prove prove-cluster prove-simulation kill-all soak sizing properties scoreboard fuzz audit eval train-places train-blend experiments screenshots docs lock page clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:  +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/ — /'
@@ -80,25 +80,34 @@ prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simul
 
 prove: setup ## tests of promises at their full size: 100,000 polite requests, random schedules, endings, framing
 	$(BIN)/python scripts/prove_promises.py --docs docs/operations.md
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 
 kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
 	$(BIN)/python tests/support/kill_points.py deaths --pages $(KILL_PAGES) --state $(PROOFS)/kill-all-$(KILL_PAGES) --minutes $(KILL_MINUTES) --docs docs/operations.md
 	$(BIN)/python tests/support/fault_runs.py full --pages 12 --every $(KILL_EVERY) --state $(PROOFS)/full-12-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 
 sizing: setup ## how much a crawl takes, from measured figures, into docs/operations.md
 	$(BIN)/python scripts/sizing.py --docs docs/operations.md
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 
 soak: setup ## four nodes, 2,000 hosts, faults and kills for an hour (SOAK_MINUTES=60); figures go to docs/operations.md
 	$(BIN)/python scripts/soak.py --minutes $(SOAK_MINUTES) --docs docs/operations.md
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 
 properties: setup ## every property of the suite with 20,000 examples and more, room after room (PROPERTY_MINUTES=25)
 	$(BIN)/python scripts/prove_properties.py --minutes $(PROPERTY_MINUTES) --docs docs/operations.md
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
+
+scoreboard: setup ## what the long runs have reached beside what was aimed at; runs the hostile tests
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md --hostile
 
 $(FUZZERS): fuzz.lock $(READY)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r fuzz.lock && touch $@ || echo "atheris cannot be had here: inputs are mutated blindly"
 
 fuzz: setup $(FUZZERS) ## feed every parser of outside bytes with what breaks parsers (FUZZ_SECONDS=60 each), guided by atheris
 	$(BIN)/python scripts/fuzz.py --seconds $(FUZZ_SECONDS) --docs docs/operations.md
+	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 
 audit: setup ## known vulnerabilities of the locked versions, by pip-audit, where its service can be reached
 	$(BIN)/python scripts/audit.py

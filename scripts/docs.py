@@ -111,7 +111,7 @@ LIMITS = {
     ),
     "What one page may cost": ("run.page_cpu_seconds", "run.page_memory_bytes", "crawl.page_links", "crawl.url_length"),
     "What one host may cost, and what it is spared": (
-        "crawl.delay_seconds", "crawl.delay_factor", "crawl.ip_delay_seconds", "crawl.host_pages",
+        "crawl.delay_seconds", "crawl.delay_factor", "crawl.ip_delay_seconds", "crawl.host_pages", "crawl.domain_hosts",
         "crawl.pattern_pages", "crawl.retries", "crawl.retry_seconds",
     ),
     "What one crawl may cost": (

@@ -183,6 +183,10 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         float, _meta("Share of requests to it that fail, always the same ones.", "0..1", ge=0, le=1)
     ] = 0.0
     host_pages: Annotated[int, _meta("Most URLs of one host that join the frontier.", "URLs", ge=1)] = 10_000
+    domain_hosts: Annotated[
+        int,
+        _meta("Most hosts of one registrable domain that join the frontier, for each process.", "hosts", ge=1),
+    ] = 5_000
     pattern_pages: Annotated[
         int,
         _meta(

@@ -67,7 +67,7 @@ def test_K10_the_power_fails_and_any_part_of_what_was_not_synced_is_gone() -> No
 
 @pytest.mark.needs("gcc")
 def test_K10_with_durability_normal_the_power_costs_the_last_commits_and_nothing_breaks() -> None:
-    """Every folder opens, at most after a repair, is verified and brought to its end; nothing that was kept is wrong."""
+    """Every folder opens, at most after a repair, is verified and brought to its end; what it kept is not wrong."""
     result = fault_runs(*("power", "--pages", "8", "--losses", "6", "--durability", "normal"), program="kill_points.py")
     assert result["losses"] == 6
 

@@ -129,6 +129,25 @@ def test_the_first_interrupt_finishes_what_is_under_way(tmp_path: Path, site: Si
     assert max(count for path, count in site.asked.items() if path != "/robots.txt") == 1
 
 
+def test_K7_an_interrupted_crawl_waits_for_an_answer_no_longer_than_a_request_may_take(
+    tmp_path: Path, site: Site
+) -> None:
+    job = write_job(tmp_path, site, "/hang")
+    job.write_text(job.read_text("utf-8").replace("[fetch]\n", "[fetch]\ntotal_seconds = 3.0\n"), "utf-8")
+    process = start("crawl", job, "--json")
+    while not site.asked["/hang"]:
+        assert process.poll() is None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.05)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert json.loads(out)["stop_reason"] == "interrupted"
+    assert not site.released.is_set(), "nobody had answered"
+    (ended,) = [line for line in events(tmp_path) if line["event"] == "lease ended"]
+    assert ended["outcome"] == "retry", "and the URL is asked for again another time"
+
+
 def test_the_second_interrupt_ends_it_at_once_and_loses_nothing(tmp_path: Path, site: Site) -> None:
     job = write_job(tmp_path, site, "/hang")
     process = start("crawl", job, "--json")

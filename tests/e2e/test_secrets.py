@@ -10,6 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_server import http, serve
 
+from periplus.clock import SystemClock
+from periplus.errors import FetchError
+from periplus.fetch import AddressGuard, Resolver, Transport
+from periplus.settings import FetchSettings
 from periplus.urls import canonicalize
 
 SECRET = "s3cr3t-Zq9"
@@ -27,6 +31,34 @@ def test_Z3_user_and_password_do_not_survive_the_canonical_form(user: str, passw
     url = canonicalize(f"http://{user}QQ:{secret}QQ@example.com/{path}")
     if url is not None:
         assert url.href == f"http://example.com/{path}"
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    scheme=st.sampled_from(["http", "https", "HTTP", "ftp", "file", "nats", "http:/", "gopher"]),
+    user=st.text(st.characters(codec="ascii", categories=("L", "N", "P"), exclude_characters="/?#\\"), max_size=8),
+    rest=st.sampled_from(["127.0.0.1:9/x", "10.0.0.1/", "site.test:22/", "site.test:9/a?b=c#d", "[::1]/", "a b/", ""]),
+    how=st.sampled_from(["get", "post", "head"]),
+)
+def test_Z3_no_error_of_the_way_out_repeats_a_password(scheme: str, user: str, rest: str, how: str) -> None:
+    """Whatever is wrong with a URL or behind it: its scheme, address, port, name, or that nobody is there."""
+
+    async def run() -> str:
+        guard, clock = AddressGuard(["127.0.0.0/8"]), SystemClock()
+        resolver = Resolver({"site.test": "127.0.0.1:9"}, guard, clock)
+        options = FetchSettings(ports=(80, 443, 9), tls_verify=False)  # to read all certificates takes its time
+        async with Transport(options, resolver, guard, clock, agent="P/t") as transport:
+            url = f"{scheme}://{user}:{SECRET}@{rest}"
+            try:
+                if how == "post":
+                    await transport.post(url, b"{}", content_type="application/json")
+                else:
+                    await (transport.get(url) if how == "get" else transport.head(url))
+            except FetchError as error:
+                return str(error)
+        raise AssertionError("nobody listens there")
+
+    assert SECRET not in asyncio.run(run())
 
 
 def test_Z3_no_secret_of_a_url_or_a_job_reaches_logs_and_errors(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_H_every_behaviour_ends_as_it_should_in_time_and_memory(told: Told, name
         *("chunk-extension", "extension-endless", "chunks-tiny"),
     ],
 )
-def test_H4_H5_what_is_no_body_is_read_for_half_a_mebibyte_at_most(told: Told, name: str) -> None:
+def test_H4_H5_what_is_no_body_is_read_for_three_quarters_of_a_mebibyte_at_most(told: Told, name: str) -> None:
     """A line of 8 KiB is refused, and 128 of them; and all that frames a body beyond 256 KiB and its own size."""
     assert told[name]["wire"] <= 3 * PIECE
 

@@ -10,6 +10,7 @@ and `apart` also seconds, processor seconds, and by how much the peak of the mem
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +69,19 @@ async def visit_all(port: str, settings: str, urls: list[str]) -> list[dict[str,
         return [await visit(transport, url) for url in urls]
 
 
+def ask(port: str, settings: str, urls: list[str]) -> list[dict[str, Any]]:
+    """The same, from outside an event loop."""
+    return asyncio.run(visit_all(port, settings, urls))
+
+
 def main(port: str, settings: str, how: str, *urls: str) -> None:
     """Ask for all of them, and tell."""
     if how == "together":
-        told = asyncio.run(visit_all(port, settings, list(urls)))
+        told = ask(port, settings, list(urls))
     else:
         told = []
         for url in urls:
-            (one,), cost = in_own_process(lambda url=url: asyncio.run(visit_all(port, settings, [url])))
+            (one,), cost = in_own_process(partial(ask, port, settings, [url]))
             told.append(one | cost._asdict())
     sys.stdout.write("".join(json.dumps(one) + "\n" for one in told))
 

@@ -34,6 +34,15 @@ def test_generated_pages_are_up_to_date(generated: ModuleType) -> None:
         assert (ROOT / name).read_text("utf-8") == page(), f"{name} is out of date: make docs"
 
 
+def test_the_scoreboard_says_what_the_tables_say() -> None:
+    """`make scoreboard` writes it, and so does every command that writes one of the tables."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "scoreboard.py")], capture_output=True, text=True, check=True
+    )
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    assert f"<!-- scoreboard -->\n{done.stdout}<!-- /scoreboard -->" in page, "out of date: scripts/scoreboard.py"
+
+
 def test_every_setting_has_default_unit_and_sentence() -> None:
     page = (ROOT / "docs" / "settings.md").read_text("utf-8")
     for row in explain():

@@ -5,6 +5,7 @@ stands around everything, because library timeouts are only hints.
 """
 
 import asyncio
+import re
 import socket
 import ssl
 import struct
@@ -41,6 +42,9 @@ from periplus.settings import FetchSettings
 from periplus.urls import CanonicalUrl, canonicalize
 
 __all__ = ["Transport", "kernel_round_trip_ms", "user_agent"]
+
+USERINFO = re.compile(r"//[^/?#]*@")
+"""User and password of what is no URL that we know, which no message repeats."""
 
 POST_ANSWER_BYTES = 64 * 1024
 """As much of the answer to a POST is read; nobody looks at it but for its status."""
@@ -125,9 +129,9 @@ class Transport:
             ):
                 return self._clock.monotonic() - started
         except TimeoutError as error:
-            raise TooSlow(f"{url}: no answer in {self._settings.total_seconds} s") from error
+            raise TooSlow(f"{target.href}: no answer in {self._settings.total_seconds} s") from error
         except aiohttp.ClientError as error:
-            raise _translated(url, error) from error
+            raise _translated(target.href, error) from error
 
     async def checked_address(self, url: str) -> tuple[str, int]:
         """Address and port of a connection for the URL, checked like every one. Raises a FetchError."""
@@ -176,9 +180,9 @@ class Transport:
                     request = await self._wire.ask(method, target, {**self._headers, **headers})
                 return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
-            raise TooSlow(f"{url}: no complete answer in {self._settings.total_seconds} s") from error
+            raise TooSlow(f"{target.href}: no complete answer in {self._settings.total_seconds} s") from error
         except (aiohttp.ClientError, HttpProcessingError, OSError) as error:
-            raise _translated(url, error) from error
+            raise _translated(target.href, error) from error
 
     async def converse(self, server: str, port: int, said: bytes, most_bytes: int) -> bytes:
         """Say something to a server and listen until it hangs up, under the same guard. Raises a FetchError.
@@ -241,9 +245,9 @@ class Transport:
         """The URL if it may be asked for. Literal addresses never reach the resolver, so they are checked here."""
         target = canonicalize(url)
         if target is None:
-            raise Blocked(f"{url}: not an http(s) URL")
+            raise Blocked(f"{USERINFO.sub('//', url)}: not an http(s) URL")
         if target.port not in self._settings.ports:
-            raise Blocked(f"{url}: port {target.port} is not in fetch.ports")
+            raise Blocked(f"{target.href}: port {target.port} is not in fetch.ports")
         address = literal_address(target.host)
         if address is None:
             return target

@@ -55,7 +55,7 @@ class Intake:
         self._shared = crawl.overlap == "forbid"
         everybody = SeenSet()
         self._seen = {node: everybody if self._shared else SeenSet() for node in nodes}
-        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages, crawl.prefix_pages)
+        self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages, crawl.prefix_pages, crawl.domain_hosts)
         self._digests = MarkSet()
         self._sitemaps: dict[str, int] = {}
         self._likenesses = Likenesses(crawl.near_duplicates)

@@ -174,9 +174,9 @@ def cut(text: str, start: int, marks: Sequence[Mark]) -> Snippet:
     for mark in marks[bisect_left(marks, start, key=lambda m: m.start) :]:
         if mark.end > end:
             break
-        moved.append(
-            Mark(_place_of(positions, mark.start) + len(head), _place_of(positions, mark.end) + len(head), mark.kind)
-        )
+        first, last = _place_of(positions, mark.start), _place_of(positions, mark.end)
+        if first < last:
+            moved.append(Mark(first + len(head), last + len(head), mark.kind))
     return Snippet(head + out + tail, tuple(moved))
 
 
@@ -197,5 +197,8 @@ def _squeeze(text: str, start: int, end: int) -> tuple[str, list[tuple[int, int]
 
 
 def _place_of(positions: Sequence[tuple[int, int]], offset: int) -> int:
-    source, target = positions[bisect_right(positions, offset, key=lambda pair: pair[0]) - 1]
-    return target + offset - source
+    """Where an offset of the text lies in the result; one within white space lies at the end of what it became."""
+    at = bisect_right(positions, offset, key=lambda pair: pair[0])
+    source, target = positions[at - 1]
+    moved = target + offset - source
+    return min(moved, positions[at][1]) if at < len(positions) else moved

@@ -71,6 +71,7 @@ DROP_REASONS = {
     "depth": "farther from the seeds than crawl.depth",
     "redirects": "more redirects in a row than fetch.redirects",
     "host_quota": "the host has crawl.host_pages URLs already",
+    "domain_quota": "the registrable domain has crawl.domain_hosts hosts already",
     "trap": "the host has crawl.pattern_pages URLs of this pattern already",
     "nofollow": "the page asks that its links are not followed, or the link itself does",
     "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',

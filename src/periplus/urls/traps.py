@@ -7,14 +7,16 @@ free dimensions. The more of them, the likelier it is that pages are only combin
 Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
 a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
 depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern may bring so many URLs, a
-quarter for each dimension beyond the first. It is the net below, and whoever comes first has it. A folder of a host
-that has brought very many URLs is put off: further ones come last, and none is dropped.
+quarter for each dimension beyond the first. It is the net below, and whoever comes first has it. A domain may bring so
+many hosts: a name server that answers for every name makes as many of them as it likes. A folder of a host that has
+brought very many URLs is put off: further ones come last, and none is dropped.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
+from periplus.urls.domains import registrable_domain
 from periplus.urls.marks import MarkCounter
 from periplus.urls.outline import outline
 
@@ -56,10 +58,17 @@ def _shape(url: str) -> tuple[str, str, int]:
 
 
 class TrapBudget:
-    """Counts accepted URLs by host, by folder and by pattern. Rebuilt from the frontier when a crawl resumes."""
+    """Counts accepted URLs by host, by folder and by pattern, and hosts by domain.
 
-    def __init__(self, host_limit: int, pattern_limit: int, prefix_limit: int = 2**31) -> None:
+    Rebuilt from the frontier when a crawl resumes.
+    """
+
+    def __init__(
+        self, host_limit: int, pattern_limit: int, prefix_limit: int = 2**31, domain_limit: int = 2**31
+    ) -> None:
         self._host_limit = host_limit
+        self._domain_limit = domain_limit
+        self._domains: Counter[str] = Counter()
         self._prefix_limit = prefix_limit
         self._prefixes = MarkCounter()
         self._any_crowded = False
@@ -69,14 +78,20 @@ class TrapBudget:
 
     def refusal(self, host: str, url: str) -> str | None:
         """The reason why the budget refuses the canonical URL; None, and one unit spent, if it does not."""
-        if self._hosts[host] >= self._host_limit:
+        known = self._hosts[host]
+        if known >= self._host_limit:
             return "host_quota"
+        domain = "" if known else _domain_above(host)
+        if domain and self._domains[domain] >= self._domain_limit:
+            return "domain_quota"
         folder, pattern, dimensions = outline(url)
         if dimensions:
             if self._patterns[pattern] >= max(1, self._pattern_limit // SHRINK ** (dimensions - 1)):
                 return "trap"
             self._patterns.add(pattern)
         self._hosts[host] += 1
+        if domain:
+            self._domains[domain] += 1
         self._enter(folder)
         return None
 
@@ -91,7 +106,15 @@ class TrapBudget:
     def spend(self, host: str, url: str) -> None:
         """Count a URL that is in the frontier already."""
         folder, pattern, dimensions = outline(url)
+        if not self._hosts[host] and (domain := _domain_above(host)):
+            self._domains[domain] += 1
         self._hosts[host] += 1
         self._enter(folder)
         if dimensions:
             self._patterns.add(pattern)
+
+
+def _domain_above(host: str) -> str:
+    """The registrable domain that a host is one of many of; empty for the domain itself and its www."""
+    domain = registrable_domain(host)
+    return "" if host in (domain, f"www.{domain}") else domain

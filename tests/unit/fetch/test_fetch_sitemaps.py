@@ -98,7 +98,16 @@ ABROAD = b"""<!DOCTYPE urlset SYSTEM "http://127.0.0.1:9/x.dtd"><urlset><url><lo
 
 @pytest.mark.parametrize(
     "body",
-    [LAUGHS, OUTSIDE, ABROAD, b"<html><body>Not found</body>", b"User-agent: *\nDisallow: /", b"<", b"\0<\0u", b"%PDF-1.4"],
+    [
+        LAUGHS,
+        OUTSIDE,
+        ABROAD,
+        b"<html><body>Not found</body>",
+        b"User-agent: *\nDisallow: /",
+        b"<",
+        b"\0<\0u",
+        b"%PDF-1.4",
+    ],
 )
 def test_what_is_no_sitemap_is_refused_or_empty(body: bytes) -> None:
     try:

@@ -68,6 +68,38 @@ def test_else_a_meta_tag_does(label: str, codec: str, text: str) -> None:
         assert read(f"<html><head>{tag}<title>x</title><p>{text}".encode(codec)).text == text
 
 
+LANGUAGES = [
+    *("Zürich und Köln", "São Paulo, Brasília", "Łódź i Kraków", "Αθήνα Θεσσαλονίκη", "Київ Харків", "İstanbul, Şişli"),
+    *(
+        "दिल्ली मुंबई",
+        "東京都 大阪市",
+        "서울 부산",
+        "القاهرة الإسكندرية",
+        "ירושלים חיפה",
+        "กรุงเทพ",
+        "Thành phố Hồ Chí Minh",
+    ),
+]
+
+
+def test_C2_names_of_places_come_out_as_they_were_written_in_sixty_pages_and_more() -> None:
+    """By header, by either tag, by a mark at the beginning, by a tag behind a long head, or as UTF-8 without a word."""
+    pages: list[tuple[str, bytes, str]] = []
+    for label, codec, text in ENCODINGS:
+        body = f"<p>{text}</p>"
+        late = f'<!--{"-" * 2_000}--><meta charset="{label}">'
+        pages.append((text, body.encode(codec), f"text/html; charset={label}"))
+        heads = (f"<meta charset={label}>", f'<meta content="text/html; charset={label}" name=x>', late)
+        pages += [(text, (head + body).encode(codec), "text/html") for head in heads]
+    for text in LANGUAGES:
+        pages.append((text, f"<p>{text}</p>".encode(), "text/html"))
+        for mark, codec in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+            pages.append((text, mark + f"<p>{text}</p>".encode(codec), "text/html; charset=windows-1252"))
+    wrong = [(text, header) for text, body, header in pages if read(body, header=header).text != text]
+    assert len(pages) >= 60
+    assert wrong == []
+
+
 def test_a_byte_order_mark_comes_first_then_the_header_then_the_tag() -> None:
     russian = f'<meta charset="koi8-r"><p>{NAMES}'
     assert read(b"\xef\xbb\xbf" + russian.encode(), header="text/html; charset=cp1251").text == NAMES

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import pytest
 from effort import FOURFOLD, examples, least_seconds
@@ -217,7 +218,7 @@ def test_a_hundred_thousand_toponyms_are_bounded_work(gazetteer: Gazetteer) -> N
     assert count == 100_000
     assert cost.processor <= SLACK * 1.0
     assert cost.memory <= 128 * 2**20
-    few, many = (least_seconds(lambda names=names: found(names), rounds=2) for names in (25_000, 100_000))
+    few, many = (least_seconds(partial(found, names), rounds=2) for names in (25_000, 100_000))
     assert many <= FOURFOLD * few
 
 

@@ -94,6 +94,12 @@ def test_a_snippet_shows_the_place_where_the_words_are() -> None:
     assert snippet.text.endswith(" …")
 
 
+def test_a_mark_that_ends_within_white_space_ends_with_what_it_became() -> None:
+    snippet = Marker([], [], frozenset()).snippet("0  \x85 1", [(0, 3)])
+    assert (snippet.text, [(mark.start, mark.end) for mark in snippet.marks]) == ("0 1", [(0, 2)])
+    assert Marker([], [], frozenset()).snippet("0  \x85 1", [(2, 4)]).marks == ()
+
+
 def test_marks_survive_white_space() -> None:
     snippet = Marker(["ferry"], [], frozenset()).snippet("a\n\n\tlong   way to the\n ferry\r\n now")
     assert snippet.text == "a long way to the ferry now"

@@ -1,5 +1,7 @@
 """What keeps a URL out of the frontier: the ordered rules and the budgets against endless sites."""
 
+from functools import partial
+
 import pytest
 from effort import FOURFOLD, least_seconds
 
@@ -72,7 +74,7 @@ def test_rules_are_fast_on_adversarial_urls(piece: str) -> None:
                 drop_reason(url, max_length=8_192, ports=PORTS)
                 outline(url.href)
 
-    short, long = (least_seconds(lambda length=length: work(length)) / 10 for length in (2_000, 8_000))
+    short, long = (least_seconds(partial(work, length)) / 10 for length in (2_000, 8_000))
     assert short <= 0.005
     assert long <= FOURFOLD * short
 
@@ -145,6 +147,20 @@ def test_host_quota() -> None:
     refusals = [budget.refusal("a.com", f"http://a.com/{chr(97 + n)}") for n in range(12)]
     assert refusals == [None] * 10 + ["host_quota"] * 2
     assert budget.refusal("b.com", "http://b.com/") is None
+
+
+def test_U6_a_domain_has_so_many_hosts_and_its_own_name_is_none_of_them() -> None:
+    """A name server that answers for every name: the domain itself, other domains and known hosts are not touched."""
+    budget, resumed = TrapBudget(50, 500, domain_limit=10), TrapBudget(50, 500, domain_limit=10)
+    refusals = [budget.refusal(f"h{n}.trap.com", f"http://h{n}.trap.com/") for n in range(12)]
+    assert refusals == [None] * 10 + ["domain_quota"] * 2
+    for number in range(10):
+        resumed.spend(f"h{number}.trap.com", f"http://h{number}.trap.com/")
+    for one in (budget, resumed):
+        assert one.refusal("h77.trap.com", "http://h77.trap.com/") == "domain_quota"
+        assert one.refusal("h3.trap.com", "http://h3.trap.com/more") is None
+        for host in ("trap.com", "www.trap.com", "h1.other.com", "one.github.io", "two.github.io"):
+            assert one.refusal(host, f"http://{host}/") is None
 
 
 def test_a_resumed_budget_is_the_same_budget() -> None:
