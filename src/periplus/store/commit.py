@@ -8,12 +8,12 @@ reads.
 
 import json
 import sqlite3
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable
 from http import HTTPStatus
-
-import numpy as np
+from operator import itemgetter
 
 from periplus.clock import Clock
 from periplus.frontier import UrlState, state_after
@@ -196,11 +196,10 @@ class NodeStore:
 
     def _revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
         """Queued URLs get the priority that all their parents say; gives the best one by host."""
-        rows = [(priority, url_id) for mark, priority in changed if (url_id := self._added[mark])]
-        self.db.executemany(
-            "UPDATE url SET priority = ? WHERE id = ? AND state = ?",
-            [(priority, url_id, UrlState.QUEUED) for priority, url_id in rows],
-        )
+        added = self._added.count
+        rows = [(priority, url_id) for mark, priority in changed if (url_id := added(mark))]
+        rows.sort(key=itemgetter(1))  # neighbours share a page of the database
+        self.db.executemany(f"UPDATE url SET priority = ? WHERE id = ? AND state = {UrlState.QUEUED:d}", rows)
         best: dict[str, float] = {}
         for priority, url_id in rows:
             host = self._host_names[self._added_hosts[url_id - self._added_from]]
@@ -264,7 +263,8 @@ class NodeStore:
         self._revision += 1
         warc = self._archive_page(done, fetched, found)
         for weighted in found.places:
-            self._add_place(weighted.place)
+            if weighted.place.id not in self._places:
+                self._add_place(weighted.place)
         self.db.execute(
             "INSERT OR REPLACE INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
@@ -359,21 +359,20 @@ class NodeStore:
     def _add_links(self, page_id: int, found: Analysis) -> None:
         if not found.links:
             return
-        fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
-        nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
-        steps = bytes(link.steps for link in found.links)
-        parts = b"".join(link.parts for link in found.links)
+        ids = self._node_ids
+        fingerprints = _packed("q", [link.fingerprint for link in found.links])
+        nodes = _packed("H", [ids[link.node] for link in found.links])
+        steps = bytes([link.steps for link in found.links])
+        parts = b"".join([link.parts for link in found.links])
         self.db.execute(
             "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
             (
-                *(page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b""),
+                *(page_id, fingerprints, nodes, steps if steps.count(1) < len(steps) else b""),
                 *(parts, found.anchors),
             ),
         )
 
     def _add_place(self, place: Place) -> None:
-        if place.id in self._places:
-            return
         self._places.add(place.id)
         self._new_places.append(place.id)
         self.db.execute("INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?)", place_row(place))
@@ -385,6 +384,14 @@ class NodeStore:
         """Number the job's nodes in the order of their names; the same in every database of the crawl."""
         self.db.executemany("INSERT OR IGNORE INTO node_name VALUES (?, ?)", list(enumerate(sorted(nodes))))
         return dict(self.db.execute("SELECT name, id FROM node_name").fetchall())
+
+
+def _packed(kind: str, numbers: list[int]) -> bytes:
+    """Numbers as the database has them: little-endian."""
+    packed = array(kind, numbers)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
 
 
 def place_row(place: Place) -> tuple[int | float | str, ...]:
