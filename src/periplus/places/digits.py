@@ -3,7 +3,7 @@
 __all__ = ["digit_groups"]
 
 # The names below have C types in digits.pxd.
-_SPACE, _TAB, _COMMA, _DASH, _ZERO, _NINE = (ord(c) for c in " \t,-09")
+_SPACE, _TAB, _COMMA, _DASH = (ord(c) for c in " \t,-")
 
 
 def digit_groups(text: str) -> tuple[list[int], list[int]]:
@@ -16,11 +16,11 @@ def _groups(raw: bytes) -> tuple[list[int], list[int]]:
     houses: list[int] = []
     at, size = 0, len(raw)
     while at < size:
-        if raw[at] < _ZERO or raw[at] > _NINE:
+        if not _is_digit(raw[at]):
             at += 1
             continue
         start = at
-        while _ZERO <= raw[at] <= _NINE:  # two blanks end the text
+        while _is_digit(raw[at]):  # two blanks end the text
             at += 1
         if at - start == 5 or at - start == 9:
             zips.append(start)
@@ -31,10 +31,14 @@ def _groups(raw: bytes) -> tuple[list[int], list[int]]:
 
 def _may_lead_on(after: int, then: int) -> bool:
     """Whether a street may follow: a letter, comma or dash at once, or a blank and what streets begin with."""
-    if after == _SPACE or after == _TAB:
-        begins = _ZERO <= then <= _NINE or _is_capital(then) or then > 127
-        return begins or then == _SPACE or then == _TAB or then == _DASH
-    return _is_capital(after & 0xDF) or after == _COMMA or after == _DASH
+    if after in (_SPACE, _TAB):
+        begins = _is_digit(then) or _is_capital(then) or then > 127
+        return begins or then in (_SPACE, _TAB, _DASH)
+    return _is_capital(after & 0xDF) or after in (_COMMA, _DASH)
+
+
+def _is_digit(code: int) -> bool:
+    return 48 <= code <= 57
 
 
 def _is_capital(code: int) -> bool:

@@ -175,10 +175,13 @@ class Tokens:
         return _mix((self._sum_after[last] - self._sum_before[first]) * self._inverse[first])
 
 
-def codes_of(text: str) -> npt.NDArray[np.uint32]:
+def codes_of(text: str) -> npt.NDArray[np.uint16]:
     """The text as code points, one a character; what lies outside the basic plane is 0xFFFF (never a name)."""
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+    if len(units) == len(text):  # nothing lies outside
+        return units
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return np.minimum(codes, np.uint32(0xFFFF))
+    return np.minimum(codes, np.uint32(0xFFFF)).astype(np.uint16)
 
 
 def _padded(text: str) -> I64:

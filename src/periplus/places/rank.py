@@ -6,20 +6,12 @@ round found; and from outside: host memory, the page's own coordinates and count
 """
 
 import math
-from types import SimpleNamespace
 from typing import Final
 
 from periplus.places.build import KINDS
 from periplus.places.sheet import MAX_ANCHORS, Ints, Reals, Sheet, Tables
 from periplus.places.sources import ALIAS, NAME_FLAGS
 from periplus.places.units import FAR, WITHIN, find_areas, find_candidates
-
-try:
-    import cython
-except ImportError:  # needed to compile, not to run
-    cython = SimpleNamespace(compiled=False)
-if not cython.compiled:  # compiled, these are C's own: see rank.pxd
-    from math import exp, log1p
 
 __all__ = ["FEATURES", "Outside", "rank_units"]
 
@@ -48,6 +40,7 @@ _HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
 _NAMED_PEOPLE, _WITHIN_IMPLIED = COLUMN["named_population"], COLUMN["within_implied"]
 _WIDTH = len(FEATURES)
 _FAR = FAR
+_E = math.e
 _R2 = 2.0 * 6371.0 * 6371.0  # times (1 - cosine) is the square of the chord
 _NEAR_SCALE, _AROUND_SCALE = _R2 / (40.0 * 40.0), _R2 / (250.0 * 250.0)
 _TOO_FAR = math.cos(2500.0 / 6371.0)
@@ -162,7 +155,7 @@ def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
         if t.place_facts[host + 7] > _COUNTRY:
             dot = px * t.place_floats[host] + py * t.place_floats[host + 1] + pz * t.place_floats[host + 2]
             near += mass * closeness(dot, 60.0)
-    s.features[base + _HOST_SAME] = log1p(same) / 2.0
+    s.features[base + _HOST_SAME] = math.log1p(same) / 2.0
     s.c_host[c] = (near / o.total) ** 0.5
     s.features[base + _HOST_NEAR] = s.c_host[c]
     s.features[base + _HOST_COUNTRY] = shared / o.total
@@ -228,7 +221,7 @@ def _softmax(s: Sheet) -> None:
                 top = s.c_probability[c]
         total = 0.0
         for c in range(low, high):
-            weight = exp(s.c_probability[c] - top)
+            weight = _E ** (s.c_probability[c] - top)
             s.c_probability[c] = weight
             total += weight
         for c in range(low, high):
@@ -301,21 +294,17 @@ def _weigh_company(s: Sheet, w: Reals) -> None:
     for unit in range(s.units):
         called = _called(s, unit)
         low, high = s.u_at[unit], s.u_at[unit + 1]
-        rest = _mass_by_group(s, called)
+        rest = _find_others(s, called)
         for c in range(low, high):
             s.c_near_sum[c] = s.c_around_sum[c] = 0.0
-        for a in range(s.anchors):
-            other = s.a_cand[a]
-            if s.a_name[a] != called and s.c_kind[other] > _COUNTRY:
-                _add_nearness(
-                    s.c_x, s.c_y, s.c_z, s.c_near_sum, s.c_around_sum, low, high, other, s.a_mass[a]
-                )  # fmt: skip
+        _add_nearness(s.c_x, s.c_y, s.c_z, s.c_near_sum, s.c_around_sum, low, high, s.o_cand, s.o_mass, s.others)
         for c in range(low, high):
             _company_of(s, c, rest, w)
 
 
-def _mass_by_group(s: Sheet, called: int) -> float:
-    """The mass of the anchors of other names: of all, and of those in each division and country."""
+def _find_others(s: Sheet, called: int) -> float:
+    """The anchors of other names that have a point; the mass of all of them, also by division and country."""
+    s.others = 0
     for group in range(s.groups + 1):
         s.admin1_mass[group] = s.country_mass[group] = 0.0
     rest = 1.0e-6
@@ -324,25 +313,34 @@ def _mass_by_group(s: Sheet, called: int) -> float:
             rest += s.a_mass[a]
             s.admin1_mass[s.a_in_admin1[a]] += s.a_mass[a]
             s.country_mass[s.a_in_country[a]] += s.a_mass[a]
+            if s.c_kind[s.a_cand[a]] > _COUNTRY:
+                s.o_cand[s.others], s.o_mass[s.others] = s.a_cand[a], s.a_mass[a]
+                s.others += 1
     s.admin1_mass[0] = s.country_mass[0] = 0.0
     return rest
 
 
-def _add_nearness(  # noqa: PLR0917  arrays of their own let the compiler take several candidates at once
-    xs: Reals, ys: Reals, zs: Reals, near: Reals, around: Reals, low: int, high: int, other: int, mass: float
-) -> None:
-    """Add for each candidate how close the other one is, at the scales of 40 and of 250 km: see `closeness`."""
-    x, y, z = xs[other], ys[other], zs[other]
-    for c in range(low, high):
-        dot = xs[c] * x + ys[c] * y + zs[c] * z
-        apart = 1.0 - dot if dot < 1.0 else 0.0
-        one = apart * _NEAR_SCALE + 1.0
-        two = apart * _AROUND_SCALE + 1.0
-        one *= one
-        two *= two
-        share = (mass if dot > _TOO_FAR else 0.0) / (one * two)  # one division for both: they are what costs
-        near[c] += share * two
-        around[c] += share * one
+def _add_nearness(
+    xs: Reals, ys: Reals, zs: Reals, near: Reals, around: Reals, low: int, high: int,
+    others: Ints, masses: Reals, count: int,
+) -> None:  # fmt: skip
+    """Add for each candidate how close the others are, at the scales of 40 and of 250 km: see `closeness`.
+
+    Without branches, and over arrays and numbers of its own, so that the compiler takes several candidates at once.
+    """
+    near_scale, around_scale, too_far = _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR
+    for i in range(count):
+        x, y, z, mass = xs[others[i]], ys[others[i]], zs[others[i]], masses[i]
+        for c in range(low, high):
+            dot = xs[c] * x + ys[c] * y + zs[c] * z
+            apart = 1.0 - dot if dot < 1.0 else 0.0
+            one = apart * near_scale + 1.0
+            two = apart * around_scale + 1.0
+            one *= one
+            two *= two
+            share = (mass if dot > too_far else 0.0) / (one * two)  # one division for both: they are what costs
+            near[c] += share * two
+            around[c] += share * one
 
 
 def _company_of(s: Sheet, c: int, rest: float, w: Reals) -> None:
@@ -350,8 +348,8 @@ def _company_of(s: Sheet, c: int, rest: float, w: Reals) -> None:
     in_country = s.country_mass[s.c_in_country[c]] / rest
     in_admin1 = s.admin1_mass[s.c_in_admin1[c]] / rest
     base = c * _WIDTH
-    s.c_near[c] = log1p(near) if near > 1.0e-4 else 0.0
-    s.c_around[c] = log1p(around) if around > 1.0e-4 else 0.0
+    s.c_near[c] = math.log1p(near) if near > 1.0e-4 else 0.0
+    s.c_around[c] = math.log1p(around) if around > 1.0e-4 else 0.0
     s.c_same[c] = in_admin1
     row = s.c_row[c]
     holds = in_admin1 if s.c_admin1[c] == row else in_country if s.c_country[c] == row else 0.0

@@ -12,6 +12,7 @@ import numpy as np
 from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.context import describe_hits, word_tables
+from periplus.places.folding import codes_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
 from periplus.places.memory import HostPrior
@@ -95,7 +96,7 @@ def _countries_only(country_rows: tuple[int, ...]) -> Outside:
 
 def describe(sheet: Sheet, tables: Tables, text: str) -> int:
     """Find the names of one piece of text and what surrounds them; how many there are."""
-    hits = read_text(sheet, tables, text)
+    hits = read_text(sheet, tables, ints(codes_of(text)))
     if hits:
         describe_hits(sheet, tables)
     return hits

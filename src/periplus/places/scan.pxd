@@ -2,7 +2,6 @@
 cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
-cdef unsigned int _OUTSIDE
 cdef int WRAPPED, MAX_WRAPPED, MAX_TOKENS, MAX_SOLO_TOKENS, MAX_ABBREVIATION
 cdef int _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE
 cdef int _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE, _OTHER, _POSSESSIVE
@@ -10,9 +9,7 @@ cdef unsigned long long _BASE, _MIX, _MASK, _BLOOM, _SLOTS
 cdef int _BUCKET_SHIFT
 cdef unsigned int _LANDFORM, _DIVISION, _LAKE, _DIRECTION, _NO_NAME
 
-cpdef int read_text(Sheet s, Tables t, str text)
-@cython.locals(size=cython.int, at=cython.int, code=cython.uint)
-cdef int _copy(Sheet s, str text) except -1
+cpdef int read_text(Sheet s, Tables t, codes)
 cdef int _class_at(Sheet s, Tables t, int at, int size) noexcept
 @cython.locals(count=cython.int, at=cython.int, end=cython.int)
 cdef void _tokenise(Sheet s, Tables t, int size) noexcept

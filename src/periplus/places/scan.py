@@ -27,7 +27,7 @@ from periplus.places.folding import (
     WORD,
 )
 from periplus.places.lexicon import CLASSES
-from periplus.places.sheet import MAX_CHARS, MAX_HITS, Sheet, Tables
+from periplus.places.sheet import MAX_CHARS, MAX_HITS, Ints, Sheet, Tables
 
 __all__ = ["BUILT", "pieces", "read_text"]
 
@@ -49,7 +49,6 @@ _NO_NAME_CLASSES: Final = (
 _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE = WORD, UPPER, LOWER, SOLO, CASELESS, APOSTROPHE
 _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE = GAP_JOIN, GAP_SPACE, GAP_HYPHEN, GAP_STOP, GAP_COMMA, GAP_LINE
 _OTHER, _POSSESSIVE = GAP_OTHER, GAP_POSSESSIVE
-_OUTSIDE = 0xFFFF
 _BASE, _MIX, _MASK = KEY_BASE, KEY_MIX, (1 << 64) - 1
 _BLOOM, _BUCKET_SHIFT, _SLOTS = (1 << BLOOM_BITS) - 1, 64 - BUCKET_BITS, (1 << WORD_SLOT_BITS) - 1
 _LANDFORM, _DIVISION = 1 << CLASSES.index("landform"), 1 << CLASSES.index("division_word")
@@ -76,9 +75,10 @@ def pieces(text: str) -> list[tuple[int, str]]:
     return cut
 
 
-def read_text(s: Sheet, t: Tables, text: str) -> int:
-    """Fill tokens and hits from a piece of text; the number of hits."""
-    _tokenise(s, t, _copy(s, text))
+def read_text(s: Sheet, t: Tables, codes: Ints) -> int:
+    """Fill tokens and hits from the text's code points (see `folding.codes_of`); the number of hits."""
+    s.text = codes
+    _tokenise(s, t, len(codes))
     s.hits = 0
     for token in range(s.tokens):
         s.starts_here[token] = s.ends_here[token] = -1
@@ -93,15 +93,6 @@ def read_text(s: Sheet, t: Tables, text: str) -> int:
 
 
 # -- tokens --------------------------------------------------------------------------------------------
-
-
-def _copy(s: Sheet, text: str) -> int:
-    """Put the code points on the sheet, those outside the basic plane as 0xFFFF (never a name); how many there are."""
-    size = min(len(text), MAX_CHARS)
-    for at in range(size):
-        code = ord(text[at])
-        s.text[at] = code if code < _OUTSIDE else _OUTSIDE
-    return size
 
 
 def _class_at(s: Sheet, t: Tables, at: int, size: int) -> int:
@@ -168,15 +159,16 @@ def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int
     second = _class_at(s, t, start + 1, size)
     if second & _APOSTROPHE and _class_at(s, t, start + 2, size) & _UPPER:
         head |= _UPPER  # "d'Ivoire" has its capital inside
-    following = s.text[end] if end < size else 0
     s.t_start[token], s.t_end[token] = start, end
     s.t_class[token] = head
+    s.t_key[token] = mixed(s.t_sum[token])
+    if not head & (_UPPER | _CASELESS):
+        return  # the rest is asked of those only that names begin or end with
+    following = s.text[end] if end < size else 0
     s.t_caps[token] = head & _UPPER and not (second | t.char_class[s.text[end - 1]]) & _LOWER
     s.t_stopped[token] = following == 46
     s.t_money[token] = following == 36 or (start > 0 and s.text[start - 1] == 36)
-    s.t_key[token] = mixed(s.t_sum[token])
-    if head & _UPPER:
-        s.t_slot[token] = _word_slot(t, s.t_key[token])
+    s.t_slot[token] = _word_slot(t, s.t_key[token])
 
 
 def _gap(s: Sheet, t: Tables, low: int, high: int) -> int:

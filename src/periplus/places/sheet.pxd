@@ -21,7 +21,7 @@ cdef class Tables:
     cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
 
 cdef class Sheet:
-    cdef unsigned short[::1] text
+    cdef const unsigned short[::1] text
     cdef readonly int tokens
     cdef public int[::1] t_start, t_end
     cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money
@@ -55,7 +55,9 @@ cdef class Sheet:
     cdef unsigned char[::1] c_kind
     cdef int anchors, groups
     cdef int[::1] a_cand, a_name, a_in_admin1, a_in_country
-    cdef double[::1] a_mass
+    cdef double[::1] a_mass, o_mass
+    cdef int others
+    cdef int[::1] o_cand
     cdef unsigned short[::1] group_at
     cdef int[::1] group_row
     cdef double[::1] admin1_mass, country_mass

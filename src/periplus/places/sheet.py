@@ -93,7 +93,7 @@ class Sheet:
 
     def __init__(self, places: int) -> None:
         size = MAX_CHARS + 8
-        self.text = _room(size, np.uint16)
+        self.text = _room(1, np.uint16)
         self.tokens = 0
         self.t_start, self.t_end = _room(size, np.int32), _room(size, np.int32)
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)
@@ -140,10 +140,11 @@ class Sheet:
         self.c_in_admin1, self.c_in_country = (_room(MAX_CANDIDATES, np.int32) for _ in range(2))
         self.c_near_sum, self.c_around_sum = (_space(MAX_CANDIDATES, np.float64) for _ in range(2))
 
-        self.anchors = self.groups = 0
+        self.anchors = self.groups = self.others = 0
         self.a_cand, self.a_name = _room(MAX_ANCHORS, np.int32), _room(MAX_ANCHORS, np.int32)
         self.a_in_admin1, self.a_in_country = _room(MAX_ANCHORS, np.int32), _room(MAX_ANCHORS, np.int32)
         self.a_mass = _space(MAX_ANCHORS, np.float64)
+        self.o_cand, self.o_mass = _room(MAX_ANCHORS, np.int32), _space(MAX_ANCHORS, np.float64)
         self.group_at = ints(np.zeros(places + 1, dtype=np.uint16))
         self.group_row = _room(2 * MAX_ANCHORS + 1, np.int32)
         self.admin1_mass, self.country_mass = (_space(2 * MAX_ANCHORS + 1, np.float64) for _ in range(2))

@@ -273,4 +273,3 @@ def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> 
             best = area
             nearest = s.near[base + area]
     return best
-
