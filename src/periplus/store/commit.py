@@ -359,15 +359,14 @@ class NodeStore:
     def _add_links(self, page_id: int, found: Analysis) -> None:
         if not found.links:
             return
-        fingerprints = np.array([link.fingerprint for link in found.links], dtype="<i8")
-        nodes = np.array([self._node_ids[link.node] for link in found.links], dtype="<u2")
-        steps = bytes(link.steps for link in found.links)
-        parts = b"".join(link.parts for link in found.links)
+        links = found.links
+        fingerprints = np.frombuffer(links.marks, np.int64).astype("<i8", copy=False)
+        nodes = np.array([self._node_ids[node] for node in links.nodes], dtype="<u2")
         self.db.execute(
             "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
             (
-                *(page_id, fingerprints.tobytes(), nodes.tobytes(), steps if any(n != 1 for n in steps) else b""),
-                *(parts, found.anchors),
+                *(page_id, fingerprints.tobytes(), nodes.tobytes(), links.steps if links.steps.strip(b"\x01") else b""),
+                *(links.parts, found.anchors),
             ),
         )
 
