@@ -26,7 +26,7 @@ from doc_tables import markdown, put_between
 
 from periplus.clock import SystemClock
 from periplus.frontier import Intake, Schedule, UrlQueue
-from periplus.model import Analysis, Lease, Outcome, RoutedLink, Score
+from periplus.model import Analysis, Lease, Links, Outcome, RoutedLink, Score
 from periplus.settings import ArchiveSettings, CrawlSettings, FetchSettings
 from periplus.store.commit import Batch, Completion, NodeStore
 from periplus.store.database import open_reader
@@ -145,7 +145,9 @@ class Bench:
             lease = Lease(0, f"http://{self._hosts[host]}/", self._hosts[host], 1, 0, 0.5, 0)
             yield (
                 lease,
-                Analysis("", "", "", None, Outcome.NOT_RELEVANT, False, score, 0.5, None, (), (), tuple(links), {}, 0),
+                Analysis(
+                    "", "", "", None, Outcome.NOT_RELEVANT, False, score, 0.5, None, (), (), Links.of(links), {}, 0
+                ),
             )
 
 

@@ -49,9 +49,9 @@ def modules() -> list[Path]:
 
 
 def digest(source: Path) -> str:
-    """Names what a module is compiled from: its source and the C types of its room."""
+    """Names what a module is compiled from: its source, the C types of its room, and the compiler's flags."""
     parts = [source, *sorted(source.parent.glob("*.pxd"))]
-    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts) + " ".join(FLAGS).encode()).hexdigest()
 
 
 def digests() -> dict[str, str]:

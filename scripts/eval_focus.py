@@ -16,7 +16,7 @@ import numpy as np
 from wikispeedia import Wiki, read_wiki
 
 from periplus.evaluate.plots import line_plot
-from periplus.model import Located, RoutedLink
+from periplus.model import Links, Located, RoutedLink
 from periplus.places import Gazetteer
 from periplus.settings import TopicSettings
 from periplus.topics import LinkBook, LinkScorer, Topic, judge, make_topic
@@ -80,7 +80,7 @@ def focused(wiki: Wiki, topic: Topic) -> tuple[Visit, Visit]:
             scorer = LinkScorer(page, located, score, topic)
             by_scorer, by_rank = [], []
             for target, link in zip(wiki.links[name], wiki.anchors(name), strict=True):
-                parts, features = scorer.parts(link), scorer.features(link)
+                parts, features = scorer.parts(link), scorer.features([link])[0]
                 by_scorer.append(RoutedLink(target, "", numbers[target], "", parts.priority, features=features))
                 by_rank.append(RoutedLink(target, "", numbers[target], "", parts.rank))
             relevance = score.keyword_relevance * score.place_relevance
@@ -105,7 +105,7 @@ def best_first(wiki: Wiki, visit: Visit, seed: str, limit: int, *, adaptive: boo
         page = visit(name)
         book.learn(numbers[name], page.relevance)
         links = [link for link in page.links if link.url not in fetched]
-        for link, worth in zip(links, book.value(links, page.relevance), strict=True):
+        for link, worth in zip(links, book.value(Links.of(links), page.relevance), strict=True):
             if link.url not in best:
                 best[link.url] = worth
                 heapq.heappush(heap, (-worth, order.setdefault(link.url, len(order)), link.url))

@@ -4,8 +4,9 @@
 compressed and the WARC record is finished here: what comes back is ready to be written.
 """
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -16,15 +17,16 @@ import zstandard
 
 from periplus.fetch.sitemaps import read_sitemap
 from periplus.frontier.likeness import likeness
-from periplus.model import Analysis, Entity, Fetched, Link, Located, Outcome, Page, RoutedLink, Score, WeightedPlace
+from periplus.model import Analysis, Entity, Fetched, Link, Links, Located, Outcome, Page, Score, WeightedPlace
 from periplus.pages import decode_html, read_page, searched_date
 from periplus.places import Gazetteer, locate, main_place
 from periplus.places.support import rounded
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
-from periplus.topics import LinkScorer, Topic, View, judge_view, link_priority, packed_parts
-from periplus.urls import canonicalize, drop_reason, fingerprint, link_steps
+from periplus.strategies.weighing import Terms
+from periplus.topics import LinkParts, LinkScorer, Topic, View, best_parts, judge_view, link_priority, packed_parts
+from periplus.urls import Checked, fingerprint, link_steps, url_rules
 
 __all__ = ["Examined", "Lens", "analyse", "analysis_reader", "assign_links", "conclude", "examine", "worker_function"]
 
@@ -87,15 +89,15 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
     """The last stage, assign, and everything as it is to be written."""
     page, located, scores = examined.page, examined.located, examined.scores
     score = max(scores, key=lambda one: (one.relevant, link_priority(one)))
-    links, dropped = assign_links(examined, lens, fetched.address)
-    links = _measured(page.url, links, lens.crawl.depth)
+    links, said, dropped = assign_links(examined, lens, fetched.address)
+    links = msgspec.structs.replace(links, steps=bytes(link_steps(page.url, links.urls, lens.crawl.depth)))
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
         outcome = Outcome.NOT_INDEXED
     if lens.crawl.follow == "relevant" and not score.relevant:
         dropped["not_followed"] += len(links)
-        links = []
+        links, said = Links(), []
     kept = outcome is Outcome.KEPT
     text = page.text.encode("utf-8", "replace")
     payload = payload_digest(fetched.body) if kept else ""
@@ -113,8 +115,8 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         main_place=main.id if main else None,
         places=located.footprint.places,
         entities=_entities(located, lens),
-        links=tuple(links),
-        anchors=_COMPRESSOR.compress("\n".join(link.anchor for link in links).encode("utf-8", "replace")),
+        links=links,
+        anchors=_COMPRESSOR.compress("\n".join(said).encode("utf-8", "replace")),
         dropped=dict(dropped),
         content_digest=_digest(page.title, text),
         likeness=likeness(text),
@@ -130,7 +132,7 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
     found = read_sitemap(fetched.body, fetched.url, max_bytes=lens.fetch.sitemap_bytes, max_urls=lens.crawl.host_pages)
     page = Page(fetched.url, "", "", tuple(Link(entry.url, "") for entry in found.entries), dropped=found.dropped)
     score = Score(0.0, 0.0, False)
-    links, dropped = assign_links(Examined(page, Located(), (score,) * len(lens.topics)), lens, fetched.address)
+    links, _, dropped = assign_links(Examined(page, Located(), (score,) * len(lens.topics)), lens, fetched.address)
     return Analysis(
         title="",
         description="",
@@ -143,7 +145,7 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
         main_place=None,
         places=(),
         entities=(),
-        links=tuple(links),
+        links=links,
         dropped=dict(dropped),
         content_digest=0,
         sitemaps=found.sitemaps,
@@ -164,71 +166,76 @@ def _archived_facts(page: Page) -> dict[str, str]:
     return {"title": page.title, "language": page.language, "canonical": page.canonical or ""}
 
 
-def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[list[RoutedLink], Counter[str]]:
-    """Send each link that passes the URL rules to its node, or count why it was dropped."""
-    page, located = examined.page, examined.located
-    routed: list[RoutedLink] = []
+def assign_links(examined: Examined, lens: Lens, address: str) -> tuple[Links, list[str], Counter[str]]:
+    """Send each link that passes the URL rules to its node, or count why it was dropped; what links say comes along."""
+    page = examined.page
     dropped: Counter[str] = Counter(page.dropped)
     if page.nofollow:
         dropped["nofollow"] += len(page.links)
-        return routed, dropped
-    links: list[tuple[Link, str]] = []
-    for link in _first_of_each(page.links):
-        url = canonicalize(link.url)
-        reason = (
-            drop_reason(url, max_length=lens.crawl.url_length, ports=lens.fetch.ports, scope=lens.crawl.scope)
-            if url
-            else "not_http"
-        )
-        if url is None or reason:
-            dropped[reason or "not_http"] += 1
+        return Links(), [], dropped
+    links: list[Link] = []
+    checked: list[Checked] = []
+    check = url_rules(lens.crawl.url_length, lens.fetch.ports, lens.crawl.scope).check
+    for url, link in _first_of_each(page.links).items():
+        found = check(url)
+        if found.reason:
+            dropped[found.reason] += 1
         else:
-            links.append((link, url.host))
-    scorers = [LinkScorer(page, located, one, topic) for one, topic in zip(examined.scores, lens.topics, strict=True)]
-    bare, known = [link for link, _ in links], Known(address=address)
+            links.append(link)
+            checked.append(found)
+    nodes, evidence = _receivers(links, checked, examined, lens, Known(address=address))
+    if lens.crawl.policy == "b":  # a row for each node of a link
+        checked = [one for one, to in zip(checked, nodes, strict=True) for _ in to]
+        links = [link for link, to in zip(links, nodes, strict=True) for _ in to]
+    return (
+        msgspec.structs.replace(
+            _scored(links, checked, examined, lens.topics),
+            nodes=tuple([node for to in nodes for node in to]),
+            evidence=evidence,
+        ),
+        [link.anchor[:ANCHOR_CHARACTERS] for link in links],
+        dropped,
+    )
+
+
+def _scored(links: list[Link], checked: list[Checked], examined: Examined, topics: tuple[Topic, ...]) -> Links:
+    """The links without nodes, each with its priority for the topic it promises most to, and the parts of it."""
+    page, located = examined.page, examined.located
+    scorers = [LinkScorer(page, located, one, topic) for one, topic in zip(examined.scores, topics, strict=True)]
+    parts, width = best_parts(scorers, links), len(LinkParts._fields)
+    return Links(
+        urls=tuple([link.url for link in links]),
+        hosts=tuple([one.host for one in checked]),
+        marks=array("q", [one.fingerprint for one in checked]).tobytes(),
+        priorities=parts[width - 1 :: width].tobytes(),
+        parts=packed_parts(parts),
+        steps=b"\x01" * len(links),
+        features=tuple(scorers[0].features(links)),
+    )
+
+
+def _receivers(
+    links: list[Link], checked: list[Checked], examined: Examined, lens: Lens, known: Known
+) -> tuple[list[tuple[str, ...]], tuple[Terms, ...]]:
+    """The nodes that each link goes to, and what speaks for which where that is settled later."""
+    page, located = examined.page, examined.located
     if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
-        for (link, host), evidence in zip(links, lens.strategy.evidence(bare, page, located, known), strict=True):
-            routed += _scored(link, host, scorers, (lens.ownership.general_for(host),), evidence)
-        return routed, dropped
-    claims = lens.strategy.route(bare, page, located, known)
-    for (link, host), claimed in zip(links, claims, strict=True):
-        routed += _scored(link, host, scorers, [one.node for one in choose(claimed, lens.crawl.policy)])
-    return routed, dropped
+        evidence = tuple(lens.strategy.evidence(links, page, located, known))
+        nodes: list[tuple[str, ...]] = [(lens.ownership.general_for(one.host),) for one in checked]
+        return nodes, evidence if any(evidence) else ()
+    claims = lens.strategy.route(links, page, located, known)
+    if lens.crawl.policy == "a":
+        return [(claimed[0].node,) for claimed in claims], ()
+    return [tuple([one.node for one in choose(claimed, lens.crawl.policy)]) for claimed in claims], ()
 
 
-def _scored(
-    link: Link,
-    host: str,
-    scorers: list[LinkScorer],
-    nodes: Iterable[str],
-    evidence: tuple[tuple[int, int, float], ...] = (),
-) -> list[RoutedLink]:
-    """A link for each of its nodes, with its priority for the topic it promises most to, and the parts of it."""
-    if len(scorers) == 1:
-        parts = scorers[0].parts(link)
-    else:
-        parts = max((scorer.parts(link) for scorer in scorers), key=lambda parts: parts.priority)
-    url, packed, features = link.url, packed_parts(parts), scorers[0].features(link)
-    mark, said = fingerprint(url), link.anchor[:ANCHOR_CHARACTERS]
-    return [RoutedLink(url, host, mark, node, parts.priority, packed, evidence, 1, features, said) for node in nodes]
-
-
-def _measured(page_url: str, links: list[RoutedLink], depth_limit: int) -> list[RoutedLink]:
-    """The links with how much deeper each of them leads."""
-    steps = link_steps(page_url, [link.url for link in links], depth_limit)
-    return [
-        link if deep == 1 else msgspec.structs.replace(link, steps=deep)
-        for link, deep in zip(links, steps, strict=True)
-    ]
-
-
-def _first_of_each(links: tuple[Link, ...]) -> Iterable[Link]:
+def _first_of_each(links: tuple[Link, ...]) -> dict[str, Link]:
     """Links in document order, each URL once."""
     first: dict[str, Link] = {}
     for link in links:
         first.setdefault(link.url, link)
-    return first.values()
+    return first
 
 
 def _entities(located: Located, lens: Lens) -> tuple[Entity, ...]:

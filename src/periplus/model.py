@@ -6,9 +6,12 @@ uses them: longitude before latitude, WGS84, checked when made.
 """
 
 import math
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum, StrEnum
+from typing import Self
 
 import msgspec
 
@@ -25,6 +28,7 @@ __all__ = [
     "Lease",
     "Link",
     "LinkPosition",
+    "Links",
     "Located",
     "LonLat",
     "Mention",
@@ -432,13 +436,12 @@ class Assignment:
     reason: str
 
 
-class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class RoutedLink(msgspec.Struct, frozen=True, gc=False):
     """A link that passed the URL rules, with the node it is for, its priority (None: the page's) and its parts.
 
     `parts` has the parts of the priority in the order of `topics.LinkParts`, in 255ths, one byte each. `evidence`
     (place id, kind, strength) is what a strategy that remembers settles again before the link goes on. `steps` is
     how much deeper the link leads (`urls.link_steps`). `features` are its words, hashed (`topics.link_features`).
-    `anchor` is what the link says, in one line, for the index of the page it leads to.
     """
 
     url: str
@@ -450,7 +453,76 @@ class RoutedLink(msgspec.Struct, frozen=True, gc=False, array_like=True):
     evidence: tuple[tuple[int, int, float], ...] = ()
     steps: int = 1
     features: bytes = b""
-    anchor: str = ""
+
+
+class Links(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """All `RoutedLink`s of a page, a column for each fact: most are known to the crawl, and nobody looks at those.
+
+    `marks` are the fingerprints, eight bytes each as the machine has them; `priorities` are doubles, not a number where
+    the page's counts. `features` and `evidence` may be empty altogether.
+    """
+
+    urls: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    marks: bytes = b""
+    nodes: tuple[str, ...] = ()
+    priorities: bytes = b""
+    parts: bytes = b""
+    steps: bytes = b""
+    features: tuple[bytes, ...] = ()
+    evidence: tuple[tuple[tuple[int, int, float], ...], ...] = ()
+
+    @classmethod
+    def of(cls, links: Iterable[RoutedLink]) -> Self:
+        """Links as columns; either all of them have parts or none."""
+        rows = tuple(links)
+        return cls(
+            urls=tuple([row.url for row in rows]),
+            hosts=tuple([row.host for row in rows]),
+            marks=array("q", [row.fingerprint for row in rows]).tobytes(),
+            nodes=tuple([row.node for row in rows]),
+            priorities=array("d", [math.nan if row.priority is None else row.priority for row in rows]).tobytes(),
+            parts=b"".join([row.parts for row in rows]),
+            steps=bytes([row.steps for row in rows]),
+            features=tuple([row.features for row in rows]),
+            evidence=tuple([row.evidence for row in rows]) if any(row.evidence for row in rows) else (),
+        )
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def __iter__(self) -> Iterator[RoutedLink]:
+        return map(self.link, range(len(self)))
+
+    def link(self, at: int) -> RoutedLink:
+        """One of the links."""
+        width, worth = len(self.parts) // len(self), memoryview(self.priorities).cast("d")[at]
+        return RoutedLink(
+            self.urls[at],
+            self.hosts[at],
+            memoryview(self.marks).cast("q")[at],
+            self.nodes[at],
+            None if math.isnan(worth) else worth,
+            self.parts[at * width : (at + 1) * width],
+            self.evidence[at] if self.evidence else (),
+            self.steps[at],
+            self.features[at] if self.features else b"",
+        )
+
+    @property
+    def fingerprints(self) -> list[int]:
+        """The fingerprints as numbers."""
+        return memoryview(self.marks).cast("q").tolist()
+
+    @property
+    def keys(self) -> memoryview:
+        """The fingerprints without sign, as tables of marks look for many at once."""
+        return memoryview(self.marks).cast("Q")
+
+    def worths(self, unknown: float) -> list[float]:
+        """The priorities as numbers, `unknown` where there is none."""
+        isnan = math.isnan
+        return [unknown if isnan(worth) else worth for worth in memoryview(self.priorities).cast("d").tolist()]
 
 
 class NewUrl(msgspec.Struct, frozen=True, gc=False):
@@ -498,7 +570,7 @@ class Analysis:
     main_place: int | None
     places: tuple[WeightedPlace, ...]
     entities: tuple[Entity, ...]
-    links: tuple[RoutedLink, ...]
+    links: Links
     dropped: dict[str, int]
     content_digest: int
     text: bytes = b""  # zstd; kept pages only

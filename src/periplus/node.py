@@ -188,7 +188,7 @@ class Node:
         outcome = self._shared.intake.outcome_of(analysis)
         group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
         if self._shared.registered is not None:
-            analysis = replace(analysis, links=tuple(self._shared.registered.value(analysis.links)))
+            analysis = replace(analysis, links=self._shared.registered.value(analysis.links))
         worths = self._worths(lease, analysis)
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis, worths))
         self._commit(

@@ -17,7 +17,7 @@ from periplus.clock import Clock
 from periplus.errors import ConfigError, EnvironmentFailure, PlaceError, UsageError
 from periplus.fetch import Transport
 from periplus.fetch.probe import icmp_allowed, round_trip_ms
-from periplus.model import RoutedLink
+from periplus.model import Links, RoutedLink
 from periplus.network import Delegator, Hierarchy, Host, Learning, read_round_trips
 from periplus.network.memory import DelegationStore
 from periplus.network.nearest import Aging, Locate, NearestNodes
@@ -49,22 +49,20 @@ class Reaching:
     seen: MutableMapping[str, float] = field(default_factory=dict)
     """Round trips in ms that fetches have shown, by host (`Transport.round_trips`)."""
 
-    async def settle(self, links: tuple[RoutedLink, ...]) -> tuple[RoutedLink, ...]:
+    async def settle(self, links: Links) -> Links:
         """The links, each with the node that is near its site among those it is for."""
         if self.nearest is None or not links:
             return links
-        groups = [link.node if self.by_place else "" for link in links]
-        wanted = ((link.host, group, link.url) for link, group in zip(links, groups, strict=True))
+        groups = links.nodes if self.by_place else ("",) * len(links)
+        wanted = zip(links.hosts, groups, links.urls, strict=True)
         nodes = await self.nearest.nodes_for(wanted)
-        return tuple(
-            msgspec.structs.replace(link, node=nodes[link.host, group])
-            for link, group in zip(links, groups, strict=True)
-        )
+        near = tuple([nodes[host, group] for host, group in zip(links.hosts, groups, strict=True)])
+        return msgspec.structs.replace(links, nodes=near)
 
     async def seeds(self, seeds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         """The seeds (URL, node), each with the node that is near it."""
-        links = tuple(RoutedLink(url, host_of(url), 0, node) for url, node in seeds)
-        return [(link.url, link.node) for link in await self.settle(links)]
+        links = Links.of(RoutedLink(url, host_of(url), 0, node) for url, node in seeds)
+        return list(zip(links.urls, (await self.settle(links)).nodes, strict=True))
 
     async def travel(self, node: str, host: str) -> None:
         """Wait as long as the way of a request from a node to a host and back takes in the emulated network."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from periplus.fetch.registration import Registrant, Registrations
-from periplus.model import Place, RoutedLink
+from periplus.model import Links, Place, RoutedLink
 from periplus.places import Gazetteer, locate
 from periplus.topics import Topic, packed_parts, unpacked_parts
 from periplus.topics.priority import spatial_correlation
@@ -33,9 +33,9 @@ class RegisteredLinks:
         """Where a host's domain is registered; asks, if it is not known."""
         return self._place(await self._registrations.ask(registrable_domain(host)))
 
-    def value(self, links: Sequence[RoutedLink]) -> list[RoutedLink]:
+    def value(self, links: Links) -> Links:
         """Links with what is known of their domains by now; what is not known yet is asked for."""
-        return [self._valued(link) for link in links]
+        return Links.of(map(self._valued, links))
 
     def _valued(self, link: RoutedLink) -> RoutedLink:
         domain = registrable_domain(link.host)

@@ -7,6 +7,7 @@ time and politeness, robots.txt, and URLs beyond `crawl.depth` to which a shorte
 
 import heapq
 import itertools
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from periplus.evaluate.measures import NO_TARGET, geo_focus, mean_geo_focus
 from periplus.evaluate.nodes import NodeData, NodeLinks, measured
 from periplus.frontier import Accepted, Intake
 from periplus.job import seed_node
-from periplus.model import Analysis, Lease, NewUrl, Outcome, RoutedLink
+from periplus.model import Analysis, Lease, Links, NewUrl, Outcome
 from periplus.settings import CrawlSettings
 from periplus.strategies import Ownership, Settling
 from periplus.urls import canonicalize, fingerprint, registrable_domain
@@ -137,24 +138,25 @@ class _Play:
         self._settling.learn_page(fact.url, lease.host, found)
         links = self._settling.settle(self._links(fact), node.name, lease.host)
         outcome = self._intake.outcome_of(found)
-        node.pages.append((fact, outcome, np.array([link.fingerprint for link in links], dtype=np.int64)))
-        node.assigned_away += sum(link.node != node.name for link in links)
+        node.pages.append((fact, outcome, np.frombuffer(links.marks, np.int64)))
+        node.assigned_away += sum(receiver != node.name for receiver in links.nodes)
         self._downloads.append((node.name, fact.url))
         owners = {owner for owner, _ in self._entities_of(fact, self._lens.ownership.owner_by_place, self._levels)}
         self._with_entity += bool(owners)
         self._own += node.name in owners
         self._deliver(node, self._intake.accept(node.name, lease, replace(found, links=links)))
 
-    def _links(self, fact: PageFacts) -> tuple[RoutedLink, ...]:
+    def _links(self, fact: PageFacts) -> Links:
         numbers, evidence = self._routes[fact.url]
-        nodes = [self._world.nodes[number] for number in np.frombuffer(numbers, "<u2")]
-        known = evidence or itertools.repeat(())
-        worths = fact.priorities if self._best_first else itertools.repeat(0.0)
-        return tuple(
-            RoutedLink(url, host, fingerprint(url), node, worth, b"", terms, steps)
-            for url, host, node, terms, steps, worth in zip(
-                fact.urls, fact.hosts, nodes, known, fact.steps, worths, strict=False
-            )
+        worths = fact.priorities if self._best_first else [0.0] * len(fact.urls)
+        return Links(
+            urls=fact.urls,
+            hosts=fact.hosts,
+            marks=array("q", map(fingerprint, fact.urls)).tobytes(),
+            nodes=tuple([self._world.nodes[number] for number in np.frombuffer(numbers, "<u2")]),
+            priorities=array("d", worths).tobytes(),
+            steps=fact.steps,
+            evidence=tuple(evidence or ()),
         )
 
     def _deliver(self, node: _Node, accepted: Accepted) -> None:

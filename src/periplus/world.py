@@ -18,7 +18,7 @@ from periplus.analysis import Examined, Lens, conclude, examine
 from periplus.errors import BadContent
 from periplus.evaluate.measures import NO_TARGET
 from periplus.files import write_whole
-from periplus.model import Analysis, Fetched, Link
+from periplus.model import Analysis, Fetched, Link, Links
 from periplus.store.database import storage_errors
 from periplus.strategies import BlendStrategy, Known, Ownership
 from periplus.strategies.hash import host_of
@@ -170,17 +170,17 @@ def _study_page(fetched: Fetched, host: str) -> Study:
     by_url: dict[str, Link] = {}
     for link in examined.page.links:
         by_url.setdefault(link.url, link)
-    links = [by_url[link.url] for link in whole.links]  # those that pass every rule; that is the same for all
+    links = [by_url[url] for url in whole.links.urls]  # those that pass every rule; that is the same for all
     routes = {name: _routed(lens, links, examined, fetched.address) for name, lens in _lenses.items()}
     fact = PageFacts(
         fetched.url,
         host,
-        replace(whole, links=(), text=b"", mentions=b"", warc=()),
+        replace(whole, links=Links(), text=b"", mentions=b"", warc=()),
         None,
-        tuple(link.host for link in whole.links),
-        tuple(link.url for link in whole.links),
-        bytes(link.steps for link in whole.links),
-        tuple(whole.link_priority if link.priority is None else link.priority for link in whole.links),
+        whole.links.hosts,
+        whole.links.urls,
+        whole.links.steps,
+        tuple(whole.links.worths(whole.link_priority)),
         _targets(whole, first.ownership),
     )
     return fact, routes

@@ -5,7 +5,19 @@ from pathlib import Path
 
 from fake_clock import FakeClock
 
-from periplus.model import Analysis, Fetched, Lease, LonLat, NewUrl, Outcome, Place, RoutedLink, Score, WeightedPlace
+from periplus.model import (
+    Analysis,
+    Fetched,
+    Lease,
+    Links,
+    LonLat,
+    NewUrl,
+    Outcome,
+    Place,
+    RoutedLink,
+    Score,
+    WeightedPlace,
+)
 from periplus.settings import ArchiveSettings
 from periplus.store.archive import page_records, payload_digest
 from periplus.store.commit import NodeStore
@@ -87,7 +99,7 @@ def analysis(
         main_place=places[0].place.id if places else None,
         places=places,
         entities=(),
-        links=links,
+        links=Links.of(links),
         dropped=dropped or {},
         content_digest=digest,
         text=b"text" if kept else b"",

@@ -50,28 +50,23 @@ class HomeIntake(Intake):
         """Distinct URLs accepted by the nodes of this process."""
         return sum(len(accepted) for accepted in self._accepted.values())
 
-    def accept(
-        self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float | None] | None = None
-    ) -> Accepted:
+    def accept(self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float] | None = None) -> Accepted:
         """Let the links of a page in, or count why not, or send them to their homes."""
-        dropped = Counter(analysis.dropped)
+        links, dropped = analysis.links, Counter(analysis.dropped)
         mine: list[NewUrl] = []
         others: list[Parcel] = []
         beyond: list[Parcel] = []
-        seen = self._seen[node]
-        if worths is None:
-            worths = [link.priority for link in analysis.links]
-        for link, worth in zip(analysis.links, worths, strict=True):
-            if link.fingerprint in seen:  # most are
-                dropped["seen"] += 1
-                continue
-            depth = lease.depth + link.steps
-            url = NewUrl(link.url, link.host, link.fingerprint, self._priority(link.url, depth, worth, analysis), depth)
-            if depth > self._crawl.depth:
+        unknown = self._seen[node].missing(links.keys)  # most are known
+        if len(unknown) < len(links):
+            dropped["seen"] += len(links) - len(unknown)
+        marks, worths = links.fingerprints, worths or links.worths(analysis.link_priority)
+        for at in unknown:
+            url, receiver = self._new_url(links, at, marks[at], lease.depth, worths[at]), links.nodes[at]
+            if url.depth > self._crawl.depth:
                 dropped["depth"] += 1
-                beyond.append(Parcel(link.node, url))
+                beyond.append(Parcel(receiver, url))
                 continue
-            reason, parcel = self._let_through(node, url, link.node)
+            reason, parcel = self._let_through(node, url, receiver)
             if reason:
                 dropped[reason] += 1
             elif parcel is None:

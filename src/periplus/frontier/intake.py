@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from periplus.frontier.likeness import Likenesses
 from periplus.frontier.seen import SeenSet
-from periplus.model import Analysis, Lease, NewUrl, Outcome, Parcel, RoutedLink
+from periplus.model import Analysis, Lease, Links, NewUrl, Outcome, Parcel
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.urls import CanonicalUrl, MarkSet, TrapBudget, canonicalize, drop_reason, fingerprint
 
@@ -87,56 +87,52 @@ class Intake:
         self._digests.add(analysis.content_digest)
         return Outcome.KEPT
 
-    def accept(
-        self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float | None] | None = None
-    ) -> Accepted:
+    def accept(self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float] | None = None) -> Accepted:
         """Let the links of a page in, or count why not; `worths` are their priorities, if not those they came with."""
-        dropped = Counter(analysis.dropped)
+        links, dropped = analysis.links, Counter(analysis.dropped)
         mine: list[NewUrl] = []
         others: list[Parcel] = []
         beyond: list[Parcel] = []
-        seen, known = self._seen[node], 0
-        if worths is None:
-            worths = [link.priority for link in analysis.links]
-        for link, worth in zip(analysis.links, worths, strict=True):
-            own = self._shared or link.node == node
-            if own and link.fingerprint in seen:  # most are
-                known += 1
-                continue
-            depth = lease.depth + link.steps
-            url = NewUrl(link.url, link.host, link.fingerprint, self._priority(link.url, depth, worth, analysis), depth)
-            reason = "depth" if depth > self._crawl.depth else self._refusal(node, link) if own else None
+        unknown = self._unknown(node, links)
+        marks, worths = links.fingerprints, worths or links.worths(analysis.link_priority)
+        for at in unknown:
+            url, receiver = self._new_url(links, at, marks[at], lease.depth, worths[at]), links.nodes[at]
+            reason = "depth" if url.depth > self._crawl.depth else self._refusal(node, url, receiver)
             if reason:
                 dropped[reason] += 1
                 if reason == "depth":
-                    beyond.append(Parcel(link.node, url))
-            elif link.node == node:
+                    beyond.append(Parcel(receiver, url))
+            elif receiver == node:
                 mine.append(url)
             else:
-                others.append(Parcel(link.node, url))
-        if known:
-            dropped["seen"] += known
+                others.append(Parcel(receiver, url))
+        if len(unknown) < len(links):
+            dropped["seen"] += len(links) - len(unknown)
         return Accepted(tuple(mine), tuple(others), dict(dropped), tuple(beyond))
 
-    def _priority(self, url: str, depth: int, worth: float | None, analysis: Analysis) -> float:
-        """What a link is worth in the frontier."""
-        value = analysis.link_priority if worth is None else worth
+    def _unknown(self, node: str, links: Links) -> list[int]:
+        """The positions of links that are not known yet; what belongs to others is theirs to know, unless shared."""
+        unknown = self._seen[node].missing(links.keys)  # most are known
+        if self._shared or len(unknown) == len(links):
+            return unknown
+        return sorted({*unknown, *(at for at, receiver in enumerate(links.nodes) if receiver != node)})
+
+    def _new_url(self, links: Links, at: int, mark: int, depth: int, worth: float) -> NewUrl:
+        """A link as it joins a frontier, with what it is worth there."""
+        url, deeper = links.urls[at], depth + links.steps[at]
         if self._likenesses.is_put_off(url) or self._budget.is_crowded(url):
-            value -= PUT_OFF
-        return value - depth * DEPTH_COST
+            worth -= PUT_OFF
+        return NewUrl(url, links.hosts[at], mark, worth - deeper * DEPTH_COST, deeper)
 
     def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
         """Let a URL in to which a shorter way has appeared; None if it has come in by another one."""
-        url = parcel.url
-        refused = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
-        return None if refused else parcel
+        return None if self._refusal(node, parcel.url, parcel.receiver) else parcel
 
     def accept_redirect(self, node: str, lease: Lease, target: str, receiver: str | None = None) -> Accepted:
         """Let the target of a redirect in: as a new URL, of this node or the receiver, so that it passes every rule."""
         accepted = self._redirected(node, lease, target, receiver)
         for parcel in (*(Parcel(node, new) for new in accepted.mine), *accepted.others):
-            url = parcel.url
-            reason = self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, parcel.receiver))
+            reason = self._refusal(node, parcel.url, parcel.receiver)
             return Accepted((), (), {reason: 1}) if reason else accepted
         return accepted
 
@@ -193,29 +189,27 @@ class Intake:
     def accept_seed(self, node: str, raw: str) -> NewUrl | None:
         """Let a seed in; None if it is known already."""
         url = canonicalize(raw)
-        if url is None or self._refusal(node, RoutedLink(url.href, url.host, fingerprint(url.href), node)):
-            return None
-        return NewUrl(url.href, url.host, fingerprint(url.href), 1.0, 0)
+        new = NewUrl(url.href, url.host, fingerprint(url.href), 1.0, 0) if url else None
+        return None if new is None or self._refusal(node, new, node) else new
 
     def accept_delivery(self, node: str, urls: tuple[NewUrl, ...]) -> tuple[NewUrl, ...]:
         """Let links from another node in: all of them where nodes share what they have seen, else the new ones."""
         if self._shared:
             return urls
-        return tuple(
-            url for url in urls if self._refusal(node, RoutedLink(url.url, url.host, url.fingerprint, node)) is None
-        )
+        return tuple(url for url in urls if self._refusal(node, url, node) is None)
 
     def seen(self) -> int:
         """Distinct URLs accepted."""
         return sum(len(seen) for seen in {id(seen): seen for seen in self._seen.values()}.values())
 
-    def _refusal(self, node: str, link: RoutedLink) -> str | None:
-        if not self._shared and link.node != node:
+    def _refusal(self, node: str, url: NewUrl, receiver: str) -> str | None:
+        """Why a URL that this node has come upon may not join; None, and it is known from now on, if it may."""
+        if not self._shared and receiver != node:
             return None  # the receiver decides
         seen = self._seen[node]
-        if link.fingerprint in seen:
+        if url.fingerprint in seen:
             return "seen"
-        reason = self._budget.refusal(link.host, link.url)
+        reason = self._budget.refusal(url.host, url.url)
         if reason is None:
-            seen.add(link.fingerprint)
+            seen.add(url.fingerprint)
         return reason

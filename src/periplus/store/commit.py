@@ -359,16 +359,12 @@ class NodeStore:
     def _add_links(self, page_id: int, found: Analysis) -> None:
         if not found.links:
             return
-        ids = self._node_ids
-        fingerprints = _packed("q", [link.fingerprint for link in found.links])
-        nodes = _packed("H", [ids[link.node] for link in found.links])
-        steps = bytes([link.steps for link in found.links])
-        parts = b"".join([link.parts for link in found.links])
+        links, ids = found.links, self._node_ids
         self.db.execute(
             "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
             (
-                *(page_id, fingerprints, nodes, steps if steps.count(1) < len(steps) else b""),
-                *(parts, found.anchors),
+                *(page_id, _packed("q", links.fingerprints), _packed("H", [ids[node] for node in links.nodes])),
+                *(links.steps if links.steps.strip(b"\x01") else b"", links.parts, found.anchors),
             ),
         )
 

@@ -5,12 +5,14 @@ gets its node. The first decision about a URL stands, so that no two nodes fetch
 what it turned out to be about corrects the weights that had been used for it.
 """
 
+import math
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
 
-from periplus.model import Analysis, Link, Located, Page, RoutedLink
+from periplus.model import Analysis, Link, Links, Located, Page, RoutedLink
 from periplus.strategies.blend import BlendStrategy, Decision, Parent
 from periplus.strategies.chances import HostPart
 from periplus.strategies.demands import Demands
@@ -117,23 +119,25 @@ class Settling:
         """Take up that a node is done with one of its URLs, whatever came of it."""
         self._demands.ended(node)
 
-    def settle(self, links: tuple[RoutedLink, ...], node: str, host: str = "") -> tuple[RoutedLink, ...]:
+    def settle(self, links: Links, node: str, host: str = "") -> Links:
         """The links of a page of `node` on `host`, each with the node that it goes to."""
         strategy = self._strategy
         if strategy is None or not self._settles:
             return links
         told: dict[str, HostPart] = {}
-        done = []
-        for link in links:
-            receiver, worth = self._settled.get(link.fingerprint), link.priority
+        nodes, worths = [], links.worths(math.nan)
+        for at, mark in enumerate(links.fingerprints):
+            receiver = self._settled.get(mark)
             if receiver is None:  # else the URL is known, and nobody asks again what it is worth
+                link = links.link(at)
                 if link.host not in told:
                     told[link.host] = self._told_by(strategy, link.host)
                 found = self._found(strategy, link, told[link.host], (node, link.host == host))
                 receiver = found[0]
-                worth = found[1] if self._orders else worth
-            done.append(msgspec.structs.replace(link, node=receiver, priority=worth, evidence=()))
-        return tuple(done)
+                worths[at] = found[1] if self._orders else worths[at]
+            nodes.append(receiver)
+        priorities = array("d", worths).tobytes()
+        return msgspec.structs.replace(links, nodes=tuple(nodes), priorities=priorities, evidence=())
 
     def _told_by(self, strategy: BlendStrategy, host: str) -> HostPart:
         """What a host says; worked out anew when another page of it was read."""

@@ -1,7 +1,7 @@
 """Room `topics`: what a crawl is about, and how relevant a page is to it. Between `places` and `strategies`."""
 
 from periplus.topics.link_book import LinkBook, link_features
-from periplus.topics.priority import LinkParts, LinkScorer, link_priority, packed_parts, unpacked_parts
+from periplus.topics.priority import LinkParts, LinkScorer, best_parts, link_priority, packed_parts, unpacked_parts
 from periplus.topics.relevance import judge, judge_view
 from periplus.topics.topic import Topic, make_topic, make_topics
 from periplus.topics.view import View
@@ -12,6 +12,7 @@ __all__ = [
     "LinkScorer",
     "Topic",
     "View",
+    "best_parts",
     "judge",
     "judge_view",
     "link_features",

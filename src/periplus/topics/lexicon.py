@@ -104,6 +104,13 @@ class Lexicon:
             found = self._in_links[text] = self.present(stems(text, self.language), text)
         return found
 
+    def alone(self, text: str) -> tuple[int, ...] | None:
+        """The single keywords in a part of a short text, in order; None if a keyword may reach over its ends."""
+        sequence = stems(text, self.language)
+        if not self.phrases.keys().isdisjoint(sequence) or (self.unspaced and not text.isascii()):
+            return None
+        return tuple([number for stem in sequence for number in self.singles.get(stem, ())])
+
     def present(self, sequence: Sequence[str], text: str) -> set[int]:
         """The keywords that occur in a short text."""
         found = {number for stem in sequence if stem in self.singles for number in self.singles[stem]}

@@ -21,16 +21,20 @@ from functools import lru_cache
 
 import xxhash
 
-from periplus.model import Link, RoutedLink
+from periplus.model import Link, Links
+from periplus.topics.link_parts import Stems, joined
 from periplus.topics.url_names import slug_words
-from periplus.topics.words import content_stems
+from periplus.topics.words import content_stems, primary_language
 from periplus.topics.worth import MAX_FEATURES, NO_WORD, Columns, let_go, name_links, take, value_turn
 from periplus.urls import MarkSet
 
-__all__ = ["LinkBook", "link_features"]
+__all__ = ["LinkBook", "features_of", "link_features"]
 
 MAX_LINKS = 500_000
 """Links under way that are remembered; the oldest are let go."""
+
+REMEMBERED = 50_000
+"""Anchors, and URLs, whose hashed words are remembered in a language before it begins anew."""
 
 IN_TURN = 256
 """Links that are valued anew with every page."""
@@ -38,20 +42,50 @@ IN_TURN = 256
 
 def link_features(link: Link, language: str, seed: int = 0) -> bytes:
     """The words of a link's anchor and URL, hashed; two bytes each."""
-    return _features(link.anchor, link.url, language, seed)
+    return features_of([link], language, seed)[0]
 
 
-@lru_cache(maxsize=50_000)
-def _features(anchor: str, url: str, language: str, seed: int) -> bytes:
-    words = dict.fromkeys(content_stems(f"{anchor} {' '.join(slug_words(url))}", language))
-    words.pop("", None)
-    hashed = [_bucket(word, seed) for word in list(words)[:MAX_FEATURES]]
-    return b"".join(one.to_bytes(2, "little") for one in dict.fromkeys(hashed))
+def features_of(links: Sequence[Link], language: str, seed: int = 0) -> list[bytes]:
+    """`link_features` of all links of a page."""
+    hashes = _hashes(primary_language(language), seed)
+    return joined(hashes.of_anchors(links), hashes.of_urls(links))
+
+
+@lru_cache(maxsize=16)
+def _hashes(language: str, seed: int) -> "_Hashes":
+    return _Hashes(language, seed)
+
+
+class _Hashes:
+    """The stems of anchors and of URLs, remembered: the links of one page are mostly those of the next."""
+
+    def __init__(self, language: str, seed: int) -> None:
+        self._language = language
+        self._seed = seed
+        self._anchors: dict[str, Stems] = {}
+        self._urls: dict[str, Stems] = {}
+
+    def of_anchors(self, links: Sequence[Link]) -> list[Stems]:
+        known = self._anchors
+        return [known.get(link.anchor) or self._learn(known, link.anchor, link.anchor) for link in links]
+
+    def of_urls(self, links: Sequence[Link]) -> list[Stems]:
+        known = self._urls
+        return [known.get(link.url) or self._learn(known, link.url, " ".join(slug_words(link.url))) for link in links]
+
+    def _learn(self, known: dict[str, Stems], key: str, text: str) -> Stems:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        words = dict.fromkeys(content_stems(text, self._language))
+        words.pop("", None)
+        stems = tuple(words)[:MAX_FEATURES]
+        found = known[key] = Stems(stems, b"".join([_bucket(stem, self._seed) for stem in stems]))
+        return found
 
 
 @lru_cache(maxsize=100_000)
-def _bucket(word: str, seed: int) -> int:
-    return xxhash.xxh32_intdigest(word.encode(), seed) % NO_WORD
+def _bucket(word: str, seed: int) -> bytes:
+    return (xxhash.xxh32_intdigest(word.encode(), seed) % NO_WORD).to_bytes(2, "little")
 
 
 class LinkBook:
@@ -73,20 +107,20 @@ class LinkBook:
     def __len__(self) -> int:
         return len(self._slots)
 
-    def value(self, links: Sequence[RoutedLink], relevance: float = 0.0) -> list[float]:
+    def value(self, links: Links, relevance: float = 0.0) -> list[float]:
         """What the links of one page of that relevance are worth now; what is known already is valued anew."""
         self._pages += 1
         self._columns.begin_page(self._pages)
-        found = [1.0 if link.priority is None else link.priority for link in links]
-        slots = [self._slot(link) for link in links]
-        open_links = [at for at, slot in enumerate(slots) if slot >= 0]
+        found = links.worths(1.0)
+        open_links = self._done.missing(links.keys)  # the others were followed already
         if open_links:
+            marks, nodes, numbers = links.fingerprints, links.nodes, self._nodes
             worths = array("d", bytes(8 * len(open_links)))
             moved = name_links(
                 self._columns,
-                array("q", [slots[at] for at in open_links]),
+                array("q", [self._slot(marks[at], links, at) for at in open_links]),
                 array("d", [found[at] for at in open_links]),
-                array("q", [self._nodes.setdefault(links[at].node, len(self._nodes)) for at in open_links]),
+                array("q", [numbers.setdefault(nodes[at], len(numbers)) for at in open_links]),
                 self._pages,
                 relevance,
                 worths,
@@ -113,14 +147,11 @@ class LinkBook:
         """The URLs of a node whose worth has changed since the last call, with what they are worth now."""
         return list(self._changed.pop(node, {}).items())
 
-    def _slot(self, link: RoutedLink) -> int:
-        """The slot of a link; -1 if it was followed already."""
-        mark = link.fingerprint
+    def _slot(self, mark: int, links: Links, at: int) -> int:
+        """The slot of a link that was not followed yet."""
         known = self._slots.get(mark)
         if known is not None:
             return known
-        if mark in self._done:
-            return -1
         if len(self._slots) >= self._max_links:
             oldest = self._slots.pop(next(iter(self._slots)))
             self._free.append(oldest)
@@ -130,7 +161,7 @@ class LinkBook:
         slot = self._free.pop() if self._free else len(self._slots)
         self._taken = max(self._taken, slot + 1)
         self._slots[mark] = slot
-        take(self._columns, slot, mark, link.features[: 2 * MAX_FEATURES])
+        take(self._columns, slot, mark, links.features[at][: 2 * MAX_FEATURES] if links.features else b"")
         return slot
 
     def _note_moved(self, moved: list[tuple[int, float]]) -> None:

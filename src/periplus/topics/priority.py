@@ -23,36 +23,26 @@ What a URL is worth by all pages that link to it is in `link_book.py`. Names are
 page, which were located already: no link costs a look-up in the gazetteer. Pure.
 """
 
+from array import array
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
-from periplus.model import EARTH_RADIUS_KM, Link, Located, Page, Place, Score
-from periplus.topics.link_book import link_features
-from periplus.topics.link_names import LinkNames, Named
+from periplus.model import Link, Located, Page, Score
+from periplus.topics.link_book import features_of
+from periplus.topics.link_names import LinkNames
+from periplus.topics.link_parts import PARTS, SILENT, PageSide, packed, score_links
+from periplus.topics.link_words import NOTHING_SAID, spatial_correlation
 from periplus.topics.topic import Topic
-from periplus.topics.url_names import slug_words
 
 __all__ = [
     "LinkParts",
     "LinkScorer",
+    "best_parts",
     "link_priority",
     "packed_parts",
     "spatial_correlation",
     "unpacked_parts",
 ]
-
-HALF_CIRCUMFERENCE_KM = EARTH_RADIUS_KM * 3.141592653589793
-PARENT, OWN, ANCHOR = 0.5, 0.5, 0.25
-UNWORDED = 0.2
-"""What is left of a link to which no keyword points: links are short, and places still tell them apart."""
-
-SILENT = 0.5
-"""A link that names no place, or none of the keywords, is taken to be so much like its page: names are often missing,
-and only a link that names places elsewhere speaks against itself."""
-
-WINDOW = 0.25
-MAX_ENTITIES = 12
 
 
 class LinkParts(NamedTuple):
@@ -74,9 +64,9 @@ class LinkParts(NamedTuple):
         return (self.spatial + self.focus) / 2
 
 
-def packed_parts(parts: LinkParts) -> bytes:
+def packed_parts(parts: "LinkParts | array[float]") -> bytes:
     """The parts in 255ths, one byte each, as the store keeps them with every link."""
-    return bytes([int(255.0 * value + 0.5) for value in parts])
+    return packed(parts if isinstance(parts, array) else array("d", parts))
 
 
 def unpacked_parts(packed: bytes) -> LinkParts:
@@ -89,73 +79,50 @@ def link_priority(score: Score) -> float:
     return (score.keyword_relevance + score.place_relevance) / 2
 
 
-def spatial_correlation(places: Sequence[Place]) -> float:
-    """1 − mean pairwise distance of distinct places, normalised to 0..1; 1 for one place, 0 for none."""
-    distinct = list({place.id: place for place in places}.values())[:MAX_ENTITIES]
-    if len(distinct) < 2:
-        return float(len(distinct))
-    far = [a.point.distance_km(b.point) / HALF_CIRCUMFERENCE_KM for a, b in combinations(distinct, 2)]
-    return max(0.0, 1.0 - sum(far) / len(far))
-
-
 class LinkScorer:
     """Scores the links of one judged page."""
 
     def __init__(self, page: Page, located: Located, score: Score, topic: Topic) -> None:
-        self._score = score
         self._topic = topic
         self._language = page.language or topic.learnt.language
         self._names = LinkNames(page, located, topic)
-        self._lexicon = topic.lexicon(self._language)
-        self._reads_urls = bool(topic.keywords or self._names)
-        self._time = SILENT + (1.0 - SILENT) * score.time_relevance
-        self._silent_places = SILENT * score.place_relevance
-        self._silent_keywords = SILENT * score.keyword_relevance
+        self._words = topic.link_words(self._language)
+        self._side = PageSide(
+            page.text,
+            self._names.mentions,
+            self._names.firsts,
+            (score.keyword_relevance, score.place_relevance, SILENT + (1.0 - SILENT) * score.time_relevance),
+            (bool(topic.keywords), bool(topic.places)),
+        )
+
+    def score(self, links: list[Link]) -> "array[float]":
+        """The parts of all links' priorities, one link behind the other."""
+        topic, words = self._topic, self._words
+        urls = words.urls(links) if topic.keywords or self._names.firsts else [NOTHING_SAID] * len(links)
+        worded = array("d", words.worded(links, urls) if topic.keywords else [0.0] * len(links))
+        parts = array("d", bytes(8 * PARTS * len(links)))
+        score_links(self._side, links, urls, worded, self._named_by, self._names.loose, parts)
+        return parts
 
     def parts(self, link: Link) -> LinkParts:
         """The parts of one link's priority."""
-        score, topic = self._score, self._topic
-        slug = slug_words(link.url) if self._reads_urls else ()
-        in_url = self._names.in_url(slug) if slug else []
-        anchored, around, terms, covered = self._names.near(link)
-        spatial = spatial_correlation(in_url) if in_url else 0.0
-        focus = min(1.0, (anchored.all + around.all) / terms) if terms else 0.0
-        places = self._local(in_url, anchored, around) if topic.places else self._silent_places
-        keywords = self._silent_keywords
-        worth = 1.0 - ANCHOR + ANCHOR * covered
-        if topic.keywords:
-            keywords = max(keywords, self._worded(link.anchor, slug))
-            worth *= UNWORDED + (1.0 - UNWORDED) * (PARENT * score.keyword_relevance + OWN * keywords)
-        if topic.places:
-            worth *= PARENT * score.place_relevance + OWN * places
-        return LinkParts(
-            spatial=spatial,
-            focus=focus,
-            places=places,
-            keywords=keywords,
-            parent_keywords=score.keyword_relevance,
-            parent_places=score.place_relevance,
-            anchor=covered,
-            time=self._time,
-            priority=worth * self._time,
-        )
+        return LinkParts(*self.score([link]))
 
-    def features(self, link: Link) -> bytes:
-        """The link's words as the crawl learns by them; none in a crawl without a topic."""
-        return b"" if self._topic.is_empty else link_features(link, self._language)
+    def features(self, links: list[Link]) -> list[bytes]:
+        """The links' words as the crawl learns by them; none in a crawl without a topic."""
+        return [] if self._topic.is_empty else features_of(links, self._language)
 
-    def _local(self, in_url: list[Place], anchored: Named, around: Named) -> float:
-        """The share of places that lie in the topic's; one place too many is assumed, so that more say more."""
-        good = anchored.wanted + WINDOW * around.wanted
-        if in_url:
-            worth = self._topic.table.worth
-            good += sum(worth(place).is_target for place in in_url)
-        total = len(in_url) + anchored.all + WINDOW * around.all
-        return good / (total + 0.25) if total else self._silent_places
+    def _named_by(self, words: tuple[str, ...]) -> tuple[int, int, float] | None:
+        """What places of the page the words of a URL name."""
+        named = self._names.in_words(words)
+        return self._words.places(named) if named else None
 
-    def _worded(self, anchor: str, slug: Sequence[str]) -> float:
-        """Evidence of the topic's keywords, adding up as independent evidence."""
-        miss = 1.0
-        for number in self._lexicon.present_in(f"{anchor} {' '.join(slug)}"):
-            miss *= 1.0 - 0.7 * self._topic.keywords[number][1]
-        return 1.0 - miss
+
+def best_parts(scorers: Sequence[LinkScorer], links: list[Link]) -> "array[float]":
+    """The parts of each link's priority for the topic that it promises most to, one link behind the other."""
+    first, *others = (scorer.score(links) for scorer in scorers)
+    for other in others:
+        for at in range(0, len(first), PARTS):
+            if other[at + PARTS - 1] > first[at + PARTS - 1]:
+                first[at : at + PARTS] = other[at : at + PARTS]
+    return first

@@ -7,7 +7,8 @@ lies in the topic's places counts a third in `places`, where anchor and URL are 
 
 from periplus.model import Place
 from periplus.places import Gazetteer
-from periplus.topics.priority import ANCHOR, OWN, PARENT, UNWORDED, LinkParts
+from periplus.topics.link_parts import ANCHOR, OWN, PARENT, UNWORDED
+from periplus.topics.priority import LinkParts
 from periplus.topics.topic import Topic
 
 __all__ = ["registered_parts", "registered_place"]

@@ -9,6 +9,7 @@ from periplus.model import Place
 from periplus.places import Gazetteer, Relation, RelationKind, related_set
 from periplus.settings import LearntSettings, RelatednessSettings, TopicSettings
 from periplus.topics.lexicon import Lexicon
+from periplus.topics.link_words import LinkWords
 from periplus.topics.place_table import PlaceTable
 from periplus.topics.url_names import UrlNames
 from periplus.topics.words import WORD, primary_language
@@ -21,6 +22,8 @@ POINTS = {"wide": (0.27, 0.01), "balanced": (0.5, 0.5), "strict": (0.64, 0.67)}
 MAX_LEXICONS = 128
 """Languages whose keywords are kept ready; pages may claim any."""
 
+MAX_LINK_WORDS = 16
+"""Languages for which is remembered what links say."""
 
 NO_NAMES = UrlNames({})
 
@@ -51,11 +54,13 @@ class Topic:
     table: PlaceTable = field(init=False, compare=False, repr=False)
     _mass: float = field(init=False, compare=False, repr=False)
     _lexicons: dict[tuple[str, str], Lexicon] = field(init=False, compare=False, repr=False)
+    _link_words: dict[str, LinkWords] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", PlaceTable(self.places, self.extents))
         object.__setattr__(self, "_mass", sum(weight for _, weight in self.keywords))
         object.__setattr__(self, "_lexicons", {})
+        object.__setattr__(self, "_link_words", {})
 
     @property
     def is_empty(self) -> bool:
@@ -76,6 +81,17 @@ class Topic:
                 self._lexicons.clear()
             words = [word for word, _ in (self.against if against else self.keywords)]
             known = self._lexicons[key] = Lexicon(words, language)
+        return known
+
+    def link_words(self, language: str) -> LinkWords:
+        """What links of pages in a language say to the topic."""
+        key = primary_language(language)
+        known = self._link_words.get(key)
+        if known is None:
+            if len(self._link_words) >= MAX_LINK_WORDS:
+                self._link_words.clear()
+            known = LinkWords(self.lexicon(language), self.keywords, self.url_names, self.table)
+            self._link_words[key] = known
         return known
 
 

@@ -32,7 +32,7 @@ _WORD = re.compile(r"[^\W_]+")
 Key = tuple[str, ...]
 
 
-@lru_cache(maxsize=50_000)  # the links of one page are mostly those of the next
+@lru_cache(maxsize=4096)
 def slug_words(url: str) -> tuple[str, ...]:
     """The words of a URL: host without its top-level domain, and path."""
     _, _, rest = url.partition("://")
@@ -43,6 +43,7 @@ def slug_words(url: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(f"{host.rpartition('.')[0]} {path}".casefold())[:MAX_SLUG_WORDS])
 
 
+@lru_cache(maxsize=16_384)  # a page's places are mostly those of the next
 def name_key(name: str) -> Key:
     """A name as the words of a URL may have it."""
     return tuple(_WORD.findall(name.casefold()))[:LONGEST_NAME]

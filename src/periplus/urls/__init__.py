@@ -5,13 +5,14 @@ Next room: `frontier`, which only ever sees canonical URLs that passed every rul
 
 from periplus.urls.canonical import CanonicalUrl, canonicalize, fingerprint
 from periplus.urls.domains import registrable_domain
-from periplus.urls.filters import drop_reason
+from periplus.urls.filters import Checked, drop_reason, url_rules
 from periplus.urls.marks import MarkCounter, MarkSet
 from periplus.urls.outline import outline
 from periplus.urls.traps import TrapBudget, link_steps
 
 __all__ = [
     "CanonicalUrl",
+    "Checked",
     "MarkCounter",
     "MarkSet",
     "TrapBudget",
@@ -21,4 +22,5 @@ __all__ = [
     "link_steps",
     "outline",
     "registrable_domain",
+    "url_rules",
 ]

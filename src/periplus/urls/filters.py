@@ -5,16 +5,21 @@ summary, so that nothing disappears unexplained.
 """
 
 import re
+import sys
 from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
 
-from periplus.urls.canonical import CanonicalUrl
+from periplus.urls.canonical import MAX_REMEMBERED_LENGTH, CanonicalUrl, canonicalize, fingerprint
 from periplus.urls.scope import in_scope
 
-__all__ = ["DROP_REASONS", "drop_reason"]
+__all__ = ["DROP_REASONS", "Checked", "UrlRules", "drop_reason", "url_rules"]
 
 MAX_PATH_SEGMENTS = 20
 MAX_SEGMENT_REPEATS = 2
 MAX_QUERY_PARAMETERS = 10
+MAX_REMEMBERED = 50_000
+"""URLs of which is remembered what the rules say: at most about 20 MB, in practice half of it."""
 
 NOT_READ = re.compile(
     r"\.(?:7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|csv|deb|dmg|docx?|eot|eps|epub|exe|flac|flv|gif|gz|ico|ics|iso|"
@@ -99,3 +104,42 @@ def drop_reason(
         if reason:
             return reason
     return None
+
+
+class Checked(NamedTuple):
+    """What the rules of a crawl say of a canonical URL: its host and fingerprint, and why it may not join, if so."""
+
+    host: str
+    fingerprint: int
+    reason: str
+
+
+class UrlRules:
+    """The rules of one crawl, with what they said lately: the links of one page are mostly those of the next."""
+
+    def __init__(self, max_length: int, ports: tuple[int, ...], scope: tuple[str, ...]) -> None:
+        self._max_length, self._ports, self._scope = max_length, ports, scope
+        self._known: dict[str, Checked] = {}
+
+    def check(self, href: str) -> Checked:
+        """Whether a URL in canonical form may join the frontier."""
+        known = self._known.get(href)
+        return known if known is not None else self._learn(href)
+
+    def _learn(self, href: str) -> Checked:
+        url = canonicalize(href)
+        if url is None:
+            return Checked("", 0, "not_http")
+        reason = drop_reason(url, max_length=self._max_length, ports=self._ports, scope=self._scope)
+        found = Checked(sys.intern(url.host), fingerprint(href), reason or "")
+        if len(href) <= MAX_REMEMBERED_LENGTH:
+            if len(self._known) >= MAX_REMEMBERED:
+                self._known.clear()
+            self._known[href] = found
+        return found
+
+
+@lru_cache(maxsize=8)
+def url_rules(max_length: int, ports: tuple[int, ...], scope: tuple[str, ...]) -> UrlRules:
+    """The rules of a crawl with these settings."""
+    return UrlRules(max_length, ports, scope)

@@ -20,6 +20,8 @@ cdef class Table:
     cdef readonly list segments
     @cython.locals(key=cython.ulonglong, segment=Segment)
     cpdef bint has(self, object mark) except -1
+    @cython.locals(at=cython.longlong, key=cython.ulonglong, segment=Segment, found=list)
+    cpdef list missing(self, const unsigned long long[::1] marks)
 
 cdef class MarkSet(Table):
     @cython.locals(key=cython.ulonglong, segment=Segment)

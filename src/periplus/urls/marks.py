@@ -7,7 +7,7 @@ Plain Python; compiled where there is a C compiler (`marks.pxd`).
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -100,6 +100,16 @@ class Table:
         key = mark & MASK or STAND_IN
         segment = self.segments[key >> 56]
         return segment.find(key) >= 0
+
+    def missing(self, marks: Sequence[int]) -> list[int]:
+        """The positions of marks that are not there; `marks` is a buffer of 64-bit numbers without sign."""
+        found: list[int] = []
+        for at in range(len(marks)):
+            key = marks[at] or STAND_IN
+            segment = self.segments[key >> 56]
+            if segment.find(key) < 0:
+                found.append(at)
+        return found
 
 
 class MarkSet(Table):

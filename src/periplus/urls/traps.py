@@ -38,13 +38,12 @@ def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[in
     origin, letters, free = _shape(page_url)
     if not free:
         return [1] * len(links)
-    steps = []
-    for link in links:
-        steps.append(1)
-        if link.startswith(origin):
+    steps = [1] * len(links)
+    for at, link in enumerate(links):
+        if link.startswith(origin) and outline(link)[2] > free:  # few are, and the others need no closer look
             _, link_letters, link_free = _shape(link)
-            if link_free > free and link_letters == letters:
-                steps[-1] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if link_free == 2 else depth_limit))
+            if link_letters == letters:
+                steps[at] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if link_free == 2 else depth_limit))
     return steps
 
 

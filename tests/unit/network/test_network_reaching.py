@@ -11,7 +11,7 @@ from periplus import reaching
 from periplus.clock import SystemClock
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.fetch import AddressGuard, Resolver, Transport
-from periplus.model import RoutedLink
+from periplus.model import Links, RoutedLink
 from periplus.network.memory import SqliteDelegations
 from periplus.network.probes import Target
 from periplus.places import open_gazetteer
@@ -66,7 +66,7 @@ async def settled(folder: Path, job: Job, *links: RoutedLink) -> list[str]:
                 job, ownership, open_gazetteer(), transport=transport, clock=SystemClock(), store=store
             )
             assert made is not None
-            return [link.node for link in await made.settle(links)]
+            return [link.node for link in await made.settle(Links.of(links))]
     finally:
         store.close()
 

@@ -21,9 +21,10 @@ import json, sys
 from periplus.places import locate, open_gazetteer, scan
 from periplus.topics.keywords import count_keywords
 from periplus.topics.reading import read_document
-from periplus.urls import MarkCounter, outline
-from periplus.model import Link, Page
-from periplus.settings import NodeSettings
+from periplus.topics import LinkScorer, judge, make_topic
+from periplus.urls import MarkCounter, MarkSet, fingerprint, outline
+from periplus.model import Link, Links, Page, RoutedLink
+from periplus.settings import NodeSettings, TopicSettings
 from periplus.strategies import Ownership, STRATEGIES
 gazetteer = open_gazetteer()
 texts = json.load(sys.stdin)
@@ -36,11 +37,21 @@ marks, outlines = MarkCounter(), [outline(url) for url in urls]
 counted += [(one, [marks.add(mark) for mark in one], len(marks)) for one in outlines]
 owners = {"all": NodeSettings(places=["all of TX", "Boston, MA", "Portland, OR", "Athens, GA"]), "g": NodeSettings()}
 ownership = Ownership.of(owners, gazetteer)
+wanted = TopicSettings(keywords={"flood": 1.0, "new river": 0.5}, places={"Texas": 1.0})
+topic = make_topic(wanted, "t", gazetteer)
 strategies = [STRATEGIES[name](ownership, gazetteer) for name in ("url", "anchor", "content", "blend")]
 for text, one in zip(texts, found):
     links = tuple(Link(f"http://x.org/{text[n:n + 30]}", "", start=n, end=n + 9) for n in range(0, len(text) + 9, 40))
     page = Page("http://x.org/", "", text, links)
     counted += [strategy.route(links, page, one) for strategy in strategies]
+    spans = [(n, n + 25, max(0, n - 90), min(len(text), n + 99)) for n in range(0, len(text), 30)]
+    near = [Link(f"http://texas.org/{text[s:s + 20]}", text[s:e], "", "", s, e, low, high) for s, e, low, high in spans]
+    near += [Link("http://a.org/boston", "Boston flood", "in", "x")]
+    scorer = LinkScorer(page, one, judge(page, one, topic), topic)
+    counted += [scorer.score(near), scorer.features(near)]
+known = MarkSet()
+known.update(map(fingerprint, urls[::3]))
+counted.append(known.missing(Links.of([RoutedLink(url, "", fingerprint(url), "") for url in urls]).keys))
 print(json.dumps([repr(one) for one in (*found, *read, *counted)]))
 """
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mmdb_file import mmdb
 
 from periplus.errors import ConfigError, UsageError
-from periplus.model import Link, Located, Page, RoutedLink
+from periplus.model import Link, Links, Located, Page, RoutedLink
 from periplus.places import Gazetteer, locate, open_gazetteer
 from periplus.settings import NodeSettings
 from periplus.strategies import (
@@ -254,10 +254,10 @@ def routed(url: str, terms: Terms = ()) -> RoutedLink:
 def test_the_first_decision_about_a_url_stands_and_redirects_keep_to_it() -> None:
     settling = Settling(blend(), policy="a", overlap="allow", orders=True)
     terms = blend().evidence((Link("http://seattle-wa.example/", ""),), BLANK, Located())[0]
-    first = settling.settle((routed("http://seattle-wa.example/", terms),), "general")[0]
+    first = next(iter(settling.settle(Links.of([routed("http://seattle-wa.example/", terms)]), "general")))
     assert first.node == "west"
     assert 0 < (first.priority or 0) < 1
-    assert settling.settle((routed("http://seattle-wa.example/"),), "east")[0].node == "west"
+    assert next(iter(settling.settle(Links.of([routed("http://seattle-wa.example/")]), "east"))).node == "west"
     assert settling.redirected("http://seattle-wa.example/", "seattle-wa.example", "east") == "west"
     assert settling.redirected("http://nothing.example/", "nothing.example", "east") == "east"
 
@@ -281,12 +281,12 @@ def test_outcomes_teach_while_the_crawl_runs(addressed: set[str], titled: bool, 
     told = Told(((seattle, 0.6), (place("Boston, MA"), 0.2)), frozenset(addressed), seattle if titled else None)
     for i in range(30):
         url = f"http://h{i}.example/~u{i}/"
-        settling.settle((routed(url, ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)),), "general")
+        settling.settle(Links.of([routed(url, ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),))]), "general")
         settling.learn(url, f"h{i}.example", told)
     terms = ((place("Seattle, WA"), FEATURES.index("url host"), 1.0),)
-    after = settling.settle((routed("http://other.example/~q/", terms),), "general")[0].priority
+    after = next(iter(settling.settle(Links.of([routed("http://other.example/~q/", terms)]), "general"))).priority
     fresh = Settling(blend(), policy="a", overlap="allow", orders=True)
-    before = fresh.settle((routed("http://other.example/~q/", terms),), "general")[0].priority
+    before = next(iter(fresh.settle(Links.of([routed("http://other.example/~q/", terms)]), "general"))).priority
     assert ((after or 0) > (before or 0)) is better
 
 
@@ -296,7 +296,7 @@ def test_a_link_that_says_nothing_but_a_name_outweighs_one_that_names_it_in_pass
         terms = blend().evidence(
             (Link(url, anchor, start=0, end=len(anchor)),), Page(BLANK.url, "", anchor, ()), Located()
         )
-        return found.settle((routed(url, terms[0]),), "general")[0].priority or 0
+        return next(iter(found.settle(Links.of([routed(url, terms[0])]), "general"))).priority or 0
 
     wiki = "http://wiki.example/wiki"
     assert chance(f"{wiki}/Seattle", "") > 2 * chance(f"{wiki}/History_of_Seattle", "")

@@ -2,10 +2,11 @@
 
 from datetime import date
 
+import msgspec
 import pytest
 
 from periplus.errors import ConfigError
-from periplus.model import Link, Located, Page, RoutedLink
+from periplus.model import Link, Links, Located, Page, RoutedLink
 from periplus.places import Gazetteer
 from periplus.settings import TopicSettings, job_from_dict
 from periplus.store.summary import Harvest
@@ -18,9 +19,9 @@ def _link(mark: int, priority: float, features: bytes = b"") -> RoutedLink:
 
 def test_a_url_is_worth_the_mean_of_its_parents() -> None:
     book = LinkBook(adaptive=False)
-    assert book.value([_link(1, 0.8)]) == [pytest.approx(0.8)]
+    assert book.value(Links.of([_link(1, 0.8)])) == [pytest.approx(0.8)]
     assert book.take_changed("main") == []
-    assert book.value([_link(1, 0.4)]) == [pytest.approx(0.6)]
+    assert book.value(Links.of([_link(1, 0.4)])) == [pytest.approx(0.6)]
     changed = book.take_changed("main")
     assert [mark for mark, _ in changed] == [1]
     assert changed[0][1] == pytest.approx(0.6)
@@ -32,27 +33,29 @@ def test_words_of_links_that_paid_are_worth_more() -> None:
     king = link_features(Link("http://b.test/y", "King Henry"), "en")
     book = LinkBook()
     for mark in range(30):
-        book.value([_link(mark, 0.3, atoll), _link(1000 + mark, 0.3, king)])
+        book.value(Links.of([_link(mark, 0.3, atoll), _link(1000 + mark, 0.3, king)]))
         book.learn(mark, 0.9)
         book.learn(1000 + mark, 0.0)
-    good, bad = book.value([_link(5000, 0.3, atoll), _link(5001, 0.3, king)])
+    good, bad = book.value(Links.of([_link(5000, 0.3, atoll), _link(5001, 0.3, king)]))
     assert good > 0.5
     assert bad == pytest.approx(0.3)
     off = LinkBook(adaptive=False)
-    off.value([_link(1, 0.3, atoll)])
+    off.value(Links.of([_link(1, 0.3, atoll)]))
     off.learn(1, 0.9)
-    assert off.value([_link(2, 0.3, atoll)]) == [pytest.approx(0.3)]
+    assert off.value(Links.of([_link(2, 0.3, atoll)])) == [pytest.approx(0.3)]
 
 
 def test_links_beside_those_that_paid_move_up_without_being_seen_again() -> None:
     book = LinkBook()
     rich, poor = [_link(mark, 0.3) for mark in range(40)], [_link(100 + mark, 0.3) for mark in range(40)]
-    book.value(rich)
-    book.value(poor)
+    book.value(Links.of(rich))
+    book.value(Links.of(poor))
     for mark in range(20):
         book.learn(mark, 0.8)
         book.learn(100 + mark, 0.0)
-        book.value([_link(1000 + mark, 0.1)])  # other pages come in; from time to time all links are valued anew
+        book.value(
+            Links.of([_link(1000 + mark, 0.1)])
+        )  # other pages come in; from time to time all links are valued anew
     moved = dict(book.take_changed("main"))
     assert moved.keys() & {link.fingerprint for link in rich} == set(range(20, 40))
     assert all(moved[mark] > 0.3 for mark in range(20, 40))
@@ -62,8 +65,8 @@ def test_links_beside_those_that_paid_move_up_without_being_seen_again() -> None
 def test_where_many_relevant_pages_point_goes_before_where_one_does() -> None:
     book = LinkBook(adaptive=False)
     for _ in range(20):
-        popular = book.value([_link(1, 0.3)], relevance=0.8)
-    assert popular[0] > book.value([_link(2, 0.3)], relevance=0.8)[0]
+        popular = book.value(Links.of([_link(1, 0.3)]), relevance=0.8)
+    assert popular[0] > book.value(Links.of([_link(2, 0.3)]), relevance=0.8)[0]
 
 
 def test_the_same_links_in_the_same_order_give_the_same_worths() -> None:
@@ -71,7 +74,7 @@ def test_the_same_links_in_the_same_order_give_the_same_worths() -> None:
         book, found = LinkBook(max_links=50), []
         for page in range(200):
             links = [_link((page * 7 + i) % 300, ((page + i) % 10) / 10, bytes([i, page % 50])) for i in range(9)]
-            found += book.value(links, (page % 5) / 5)
+            found += book.value(Links.of(links), (page % 5) / 5)
             book.learn((page * 7) % 300, (page % 3) / 3)
         return found
 
@@ -81,7 +84,7 @@ def test_the_same_links_in_the_same_order_give_the_same_worths() -> None:
 
 def test_the_book_is_bounded() -> None:
     book = LinkBook(max_links=10)
-    book.value([_link(mark, 0.5) for mark in range(100)])
+    book.value(Links.of([_link(mark, 0.5) for mark in range(100)]))
     assert len(book) == 10
 
 
@@ -128,3 +131,15 @@ def test_dates_in_the_text_and_age_count(gazetteer: Gazetteer) -> None:
     fading = make_topic(TopicSettings(keywords={"flood": 1.0}, half_life_days=30), "t", gazetteer)
     page = Page("http://a.test/", "Flood", "Flood.", (), "en", published=date(2026, 1, 1))
     assert judge(page, Located(), fading, date(2026, 1, 31)).time_relevance == pytest.approx(0.5)
+
+
+def test_links_as_columns_are_the_same_links() -> None:
+    links = [
+        RoutedLink("http://a.test/", "a.test", -5, "west", 0.25, bytes(range(9)), ((7, 1, 0.5),), 3, b"ab"),
+        RoutedLink("http://b.test/", "b.test", 1 << 62, "east", None, bytes(9)),
+    ]
+    columns = Links.of(links)
+    again = msgspec.msgpack.decode(msgspec.msgpack.encode(columns), type=Links)
+    assert list(again) == links
+    assert (len(again), again.fingerprints, again.worths(0.9)) == (2, [-5, 1 << 62], [0.25, 0.9])
+    assert (list(Links()), bool(Links())) == ([], False)

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from periplus.model import Link, Page
+from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer, locate
 from periplus.settings import TopicSettings
-from periplus.topics import LinkScorer, judge, make_topic, packed_parts, unpacked_parts
+from periplus.topics import LinkScorer, best_parts, judge, link_features, make_topic, packed_parts, unpacked_parts
 from periplus.topics.priority import spatial_correlation
 
 TEXT = "Lagos and Abuja are cities of Nigeria. Berlin is in Germany. Nairobi is in Kenya."
@@ -71,3 +71,20 @@ def test_parts_survive_the_store(scorer: LinkScorer) -> None:
 def test_odd_links_do_no_harm(scorer: LinkScorer) -> None:
     for url in ("", "http://[bad", "http://example.com/" + "a" * 5000, "http://example.com/%ff%00"):
         assert 0.0 <= scorer.parts(Link(url, "")).priority <= 1.0
+
+
+def test_a_phrase_may_begin_in_the_anchor_and_end_in_the_url(gazetteer: Gazetteer) -> None:
+    topic = make_topic(TopicSettings(keywords={"water supply": 1.0, "dam": 1.0}), "job", gazetteer)
+    page, located = Page("http://a.test/", "", "", ()), Located()
+    both = LinkScorer(page, located, judge(page, located, topic), topic)
+    said = [both.parts(Link(f"http://{url}", anchor)).keywords for anchor, url in (
+        ("clean water", "supply.test/"), ("clean water", "other.test/"), ("the dam", "x.test/dam"), ("", "x.test/"),
+    )]  # fmt: skip
+    assert said == [pytest.approx(0.7), 0.0, pytest.approx(0.7), 0.0]
+
+
+def test_all_links_at_once_are_scored_like_each(scorer: LinkScorer) -> None:
+    links = [Link(f"http://{name}.test/", name) for name in ("houston", "paris", "x")] * 2
+    parts = best_parts([scorer], links)
+    assert [tuple(parts[at : at + 9]) for at in range(0, len(parts), 9)] == [scorer.parts(link) for link in links]
+    assert scorer.features(links) == [link_features(link, "en") for link in links]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from periplus.fetch.registration import Registrant, Registrations
-from periplus.model import Link, Page, RoutedLink
+from periplus.model import Link, Links, Page, RoutedLink
 from periplus.places import Gazetteer, locate
 from periplus.registering import RegisteredLinks, kept_seeds
 from periplus.settings import TopicSettings
@@ -82,7 +82,7 @@ def test_links_are_valued_by_what_is_known_by_now(
         RoutedLink(f"http://{host}/a", host, 1, "main", parts.priority, packed_parts(parts))
         for host in ("www.near.example", "hidden.example", "unknown.example")
     ]
-    near, hidden, unknown = _registered(kept, gazetteer, topic).value(links)
+    near, hidden, unknown = _registered(kept, gazetteer, topic).value(Links.of(links))
     assert near.priority is not None
     assert near.priority > parts.priority
     assert unpacked_parts(near.parts).spatial == 1.0

@@ -1,6 +1,7 @@
 """Tables of marks: a set and a counter that behave like Python's own, in a fraction of the memory."""
 
 import random
+from array import array
 from collections import Counter
 
 from hypothesis import given
@@ -55,3 +56,11 @@ def test_a_mark_costs_at_most_24_bytes() -> None:
     both = sum(12 * len(segment.marks) for segment in counter.segments)
     assert size <= 17 * len(table)
     assert both <= 25 * len(counter)
+
+
+def test_many_marks_are_looked_for_at_once() -> None:
+    known = MarkSet()
+    known.update([0, 5, -7, 1 << 62])
+    marks = array("q", [5, 6, 0, -7, -8, 1 << 62])
+    assert known.missing(memoryview(marks.tobytes()).cast("Q")) == [1, 4]
+    assert MarkSet().missing(memoryview(b"").cast("Q")) == []

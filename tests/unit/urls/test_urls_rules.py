@@ -5,7 +5,16 @@ from functools import partial
 import pytest
 from effort import FOURFOLD, least_seconds
 
-from periplus.urls import CanonicalUrl, TrapBudget, canonicalize, drop_reason, link_steps, outline
+from periplus.urls import (
+    CanonicalUrl,
+    TrapBudget,
+    canonicalize,
+    drop_reason,
+    fingerprint,
+    link_steps,
+    outline,
+    url_rules,
+)
 from periplus.urls.filters import DROP_REASONS, RULES
 
 PORTS = (80, 443, 8080, 8443)
@@ -185,3 +194,22 @@ def test_a_full_folder_is_put_off_and_its_neighbours_are_not() -> None:
         assert not one.is_crowded("http://a.com/shop/shoes")
         assert not one.is_crowded("http://b.com/shop/shoes/next")
         assert one.refusal("a.com", "http://a.com/shop/shoes/next") is None, "it is not dropped"
+
+
+def test_what_the_rules_of_a_crawl_say_is_remembered_and_the_same() -> None:
+    rules = url_rules(60, (80, 443), ("reject path */print/*",))
+    for href in (
+        "http://a.test/x",
+        "http://a.test:81/x",
+        "http://a.test/print/x",
+        f"http://a.test/{'x' * 80}",
+        "ftp:x",
+    ):
+        url = canonicalize(href)
+        reason = (
+            drop_reason(url, max_length=60, ports=(80, 443), scope=("reject path */print/*",)) if url else "not_http"
+        )
+        for _ in range(2):
+            found = rules.check(href)
+            assert found.reason == (reason or "")
+            assert url is None or (found.host, found.fingerprint) == (url.host, fingerprint(href))
