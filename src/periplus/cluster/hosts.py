@@ -63,6 +63,7 @@ class HostLeases:
         self._slice_seconds = slice_seconds
         self._hosted = hosted
         self._since: dict[str, float] = {}  # hosts that we have, and since when
+        self._rests: dict[str, float] = {}  # of notes by which we have or had a host: the rest that is kept already
         self._wanted: dict[str, str] = {}  # hosts that we wait for, and for which node
         self._first: set[str] = set()  # hosts that nobody else has asked yet
         self._hints: dict[str, asyncio.Event] = {}
@@ -154,12 +155,19 @@ class HostLeases:
         )
 
     def _have(self, host: str, rest_seconds: float) -> None:
-        now = self._clock.monotonic()
         self._wanted.pop(host, None)
-        self._since[host] = now
-        if rest_seconds:
-            self._schedule.hold(host, now + rest_seconds)
+        self._since[host] = self._clock.monotonic()
+        self._keep_rest(host, rest_seconds)
         self._schedule.resume(host)
+
+    def _keep_rest(self, host: str, rest_seconds: float) -> None:
+        """Let the host rest as its note says, once for each note.
+
+        Also of a note that has come back while an older one was being passed on: we never had the host by it.
+        """
+        if rest_seconds != self._rests.get(host, 0.0):
+            self._schedule.hold(host, self._clock.monotonic() + rest_seconds)
+            self._rests[host] = rest_seconds
 
     async def _hint(self, node: str, host: str) -> None:
         with contextlib.suppress(Temporary):
@@ -201,15 +209,18 @@ class HostLeases:
             try:
                 found = await self._board.get(key, HostNote)
                 if found is None or not self._hosted(found[0].holder):
+                    self._rests.pop(host, None)
                     return  # it was not ours
                 note, revision = found
                 line = (*note.waiting, *([node] if node and node not in note.waiting else []))
+                self._keep_rest(host, note.rest_seconds)
                 if not note.waiting:
-                    self._have(host, 0.0)
+                    self._have(host, note.rest_seconds)
                     return
                 rest = max(0.0, self._schedule.ready_at(host) - self._clock.monotonic())
                 if await self._board.replace(key, HostNote(line[0], line[1:], rest), revision) is not None:
                     self.passed_on += 1
+                    self._rests.pop(host, None)
                     await self._hint(line[0], host)
                     return
             except Temporary:

@@ -172,9 +172,9 @@ def race(seed: int) -> int:
 
 
 def test_P3_machines_that_race_for_a_host_never_have_it_at_once_and_all_get_it() -> None:
-    """PERIPLUS_RACES=10000 is the whole proof."""
+    """PERIPLUS_RACES=5000 is the whole proof. In race 4385 a host comes back to who still passes it on."""
     races = int(os.environ.get("PERIPLUS_RACES", "100"))
-    asked = 0
+    asked = race(4385)
     for seed in range(races):
         try:
             asked += race(seed)
