@@ -60,6 +60,9 @@ COMMIT_SECONDS = 0.05
 PATIENT_ROUNDS, MANY_COMPLETIONS = 4, 16
 """While there is enough to fetch, one node of several commits in every so many rounds only, or when it has so much: a
 transaction costs nearly the same for one page and for ten."""
+REVALUE_SECONDS = 0.5
+"""Between two rounds in which queued URLs get their new priorities: every one changes a row somewhere in the queue, and
+many at once share the pages of the database that are written."""
 INDEX_SECONDS, MOST_INDEX_SECONDS, INDEX_REST = 2.0, 30.0, 10.0
 """Pause between two rounds of indexing: so many times what the last one took, within these bounds. A commit of an index
 costs the same for one page and for hundreds, and every node has an index. Who searches brings it up to date anyway."""
@@ -111,6 +114,7 @@ class Crawl:
         self._stop_reason = ""
         self._pages_before = 0
         self._next_revisits = 0.0
+        self._next_revaluing = 0.0
 
     def _log_file(self) -> Path:
         return self._prepared.folder.log_file
@@ -231,6 +235,7 @@ class Crawl:
                 await self._dispatch(shared, group)
                 for task in background:
                     task.cancel()
+            self._next_revaluing = 0.0
             await self._commit(shared)  # what the last deliveries allow the senders to delete
             await self._index(again=True)
             reporter.say_ended(self._stop_reason)
@@ -335,6 +340,7 @@ class Crawl:
         Without `everything` only nodes that have much.
         """
         due_until = self._revisits_due_until()
+        revalues = everything and self._is_time_to_revalue()
         for name, node in list(self._nodes.items()):
             if not (everything or due_until or len(node.batch.completions) >= MANY_COMPLETIONS):
                 continue
@@ -342,7 +348,7 @@ class Crawl:
             batch = node.take_batch()
             batch.due_until = due_until
             batch.confirmed = self._exchange.confirmations(name)
-            batch.revalued = shared.book.take_changed(name) if shared.book else []
+            batch.revalued = shared.book.take_changed(name) if shared.book and revalues else []
             for shipment in self._exchange.collect(name):
                 batch.deliveries.append(self._delivery(name, shipment, shared))
             if batch:
@@ -354,6 +360,14 @@ class Crawl:
         """What of a shipment a node takes."""
         urls, received = shared.intake.accept_delivery(node, shipment.urls), len(shipment.urls)
         return Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
+
+    def _is_time_to_revalue(self) -> bool:
+        """Whether what links are worth by now is to be written, now and then."""
+        now = self._clock.monotonic()
+        if now < self._next_revaluing:
+            return False
+        self._next_revaluing = now + REVALUE_SECONDS
+        return True
 
     def _revisits_due_until(self) -> float:
         """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""

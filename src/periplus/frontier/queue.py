@@ -23,6 +23,9 @@ __all__ = ["UrlQueue"]
 HEADS = 64
 """URLs of one host that a refill brings into memory; twice as many are tolerated before the tail is let go."""
 
+FEW_HEADS = 8
+"""So many after priorities have changed, since they soon change again, then twice as many with every further refill."""
+
 LEASE_SECONDS = 900.0
 """Long enough for whatever a URL may cost with a queue of others before it; who holds a lease longer is stuck."""
 
@@ -54,6 +57,8 @@ class _HostQueue:
     more_on_disk: bool = False
     edge: tuple[float, int] = NOTHING
     """With more on disk: everything better than this is in memory, so what is worse may stay on disk."""
+
+    next_refill: int = HEADS
 
     def add(self, entry: _Entry) -> None:
         """Take an entry whose row is on disk into memory, unless the next refill is early enough for it."""
@@ -142,6 +147,7 @@ class UrlQueue:
         queue = self._hosts.get(host)
         if queue is not None and queue.heads and -priority < queue.heads[0][0]:
             queue.heads, queue.more_on_disk, queue.edge = [], True, NOTHING
+            queue.next_refill = FEW_HEADS
 
     def put_back(self, lease: Lease) -> None:
         """Undo a lease that was not used."""
@@ -185,7 +191,8 @@ class UrlQueue:
     def _refill(self, queue: _HostQueue, host: str, now: float) -> None:
         # Rows that are out are still QUEUED on disk; asking for that many more reads past them.
         out = self._out.get(host, ())
-        wanted = max(1, min(HEADS, self._in_memory // len(self._hosts))) + len(out)
+        wanted = max(1, min(queue.next_refill, self._in_memory // len(self._hosts))) + len(out)
+        queue.next_refill = min(HEADS, 2 * queue.next_refill)
         rows = self._reader.execute(
             "SELECT id, url, ?, depth, redirects, priority, attempts, sitemap, visits FROM url "
             "WHERE host_id = ? AND state = 0 AND not_before <= ? ORDER BY priority DESC, id LIMIT ?",
