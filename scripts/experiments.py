@@ -66,10 +66,14 @@ as in a crawl without a topic. [Measures](measures.md), [how a web is played](co
 come with these webs: universities are at home, half of the hosts of a miniature web too, the others in three cities of
 data centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets neither of the two. Its weights
 were learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and how choosy its nodes are
-(`strategies/demands.py`) was chosen out of some thirty-five settings by other draws of seeds on these three and on
+(`strategies/demands.py`) was chosen out of some fifty settings by other draws of seeds on these three and on
 miniature webs of localities 0.3 and 1. So figures there are not those of a web that it has never met. On the miniature
 web "kept aside" nothing was learnt, but settings were looked at there, or on a smaller web of the same seed, with other
 draws of seeds. On the one "never looked at" (seed 23) nothing was: it was first played for this page.
+
+Geo-coverage counts downloads, as in the paper, so a page that three nodes have counts three times; "of distinct pages"
+counts it once. *truth* is no strategy but what one could have ("What is possible"). What follows from that is in
+[decision 12](decisions/0012-coverage-and-what-is-possible.md).
 """
 
 
@@ -247,13 +251,36 @@ def in_short(verdicts: list[tuple[str, str, Result]]) -> str:
     for web, order, result in verdicts:
         cells = [_ahead(result.table, name) for name in shown]
         lines.append(f"| {web} | {order} | " + " | ".join(cells) + f" | {result.table['blend']['overlap']:.3f} |")
-    return "\n".join([*lines, *_at_most(verdicts)])
+    return "\n".join([*lines, "", *_holds(verdicts), *_at_most(verdicts)])
+
+
+def _holds(verdicts: list[tuple[str, str, Result]]) -> Iterator[str]:
+    """In how many of the tables `blend` is ahead of all others in everything, and what keeps it behind in the rest."""
+    ahead = {name: [_margin(result.table, name) > 0 for *_, result in verdicts] for name in (*AIMS, DISTINCT)}
+    focus, own = ahead["geo_focus"], ahead["own_target_pages_per_download"]
+    whole = [all(parts) for parts in zip(ahead["geo_coverage"], focus, own, strict=True)]
+    distinct = [all(parts) for parts in zip(ahead[DISTINCT], focus, own, strict=True)]
+    yield (
+        f"Ahead of all six in geo-coverage, geo-focus and own-target pages at once: {sum(whole)} of {len(whole)} "
+        f"tables; with the coverage of distinct pages: {sum(distinct)}."
+    )
+    for (web, order, result), fine in zip(verdicts, ahead["geo_coverage"], strict=True):
+        best = max(row["geo_coverage"] for key, row in result.table.items() if key != "blend")
+        if not fine and best > result.most.reachable:
+            yield f"- {web}, {order}: the best coverage ({best:.3f}) is beyond what any crawl without overlap can have."
+        elif not fine and best > result.most.truth["geo_coverage"]:
+            yield f"- {web}, {order}: the best coverage ({best:.3f}) is beyond that of perfect knowledge of every link."
+
+
+def _margin(table: Mapping[str, dict[str, Any]], name: str) -> float:
+    rest = (table[key][name] for key in table if key != "blend" and table[key][name] is not None)
+    return float((table["blend"][name] or 0.0) - max(rest))
 
 
 def _ahead(table: Mapping[str, dict[str, Any]], name: str) -> str:
     rest = [key for key in table if key != "blend" and table[key][name] is not None]
     best = max(rest, key=lambda key: table[key][name])
-    ahead = (table["blend"][name] or 0.0) - table[best][name]
+    ahead = _margin(table, name)
     return f"{'+' if ahead > 0 else '−'}{abs(ahead):.3f} (`{best}`)"
 
 
