@@ -139,8 +139,8 @@ def test_content_lets_places_compete_that_nobody_owns() -> None:
 
 def test_the_name_of_a_country_means_the_country() -> None:
     nodes = {
-        "islands": NodeSettings(places=("all of Jamaica", "all of Grenada")),
-        "us": NodeSettings(places=("all of US",)),
+        "islands": NodeSettings(places=["all of Jamaica", "all of Grenada"]),
+        "us": NodeSettings(places=["all of US"]),
     }
     owners = Ownership.of(nodes | {"general": NodeSettings()}, gazetteer())
     found = NameTable(owners, gazetteer()).candidates
