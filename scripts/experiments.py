@@ -15,7 +15,8 @@ from typing import Any
 
 from experiment_webs import STRATEGIES, Web, labels_of, miniature, read_world, webkb, wikispeedia
 
-from periplus.compare import Plan, run_all, summary
+from periplus.ceilings import TRUTH
+from periplus.compare import Ceiling, Plan, ceiling, run_all, summary
 from periplus.evaluate.paper import PAPER
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.world import World
@@ -33,6 +34,7 @@ NEVER_LOOKED_AT = 23
 
 SHOWN = {
     "geo_coverage": "geo-coverage",
+    "distinct_geo_coverage": "of distinct pages",
     "geo_focus": "geo-focus",
     "own_target_pages_per_download": "own-target pages per download",
     "overlap": "overlap",
@@ -40,11 +42,16 @@ SHOWN = {
     "communication_overhead": "URLs sent per page",
 }
 AIMS = ("geo_coverage", "geo_focus", "own_target_pages_per_download")
+DISTINCT = "distinct_geo_coverage"
 NOTES = {
     "miniature web": "Our own web: its URLs name towns more often than the real one's, which helps `url`.",
     "WebKB": "Real pages and addresses of 1997; nearly all links stay in a university, and no URL names its city.",
     "wikispeedia": "An encyclopedia: one host, titles as URLs, no addresses; the truth is its editors' subjects.",
 }
+AT_MOST = """Geo-coverage, and own-target pages per download. "No crawl without overlap": as many pages with an entity
+as links lead to from the seeds, or as the budget allows. *truth* is told what every link leads to, gives it to the node
+that owns the page's place and everything else to the general one; turns and order are those of the others.
+"""
 LEVEL_NAMES = {"street": "with number and street", "postal": "or with a ZIP that agrees"}
 ORDERS = {"breadth": "breadth first, as in the paper", "best": "best first, as a crawl without a topic goes"}
 HEAD = """# Experiments
@@ -59,10 +66,14 @@ as in a crawl without a topic. [Measures](measures.md), [how a web is played](co
 come with these webs: universities are at home, half of the hosts of a miniature web too, the others in three cities of
 data centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets neither of the two. Its weights
 were learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and how choosy its nodes are
-(`strategies/demands.py`) was chosen out of some thirty-five settings by other draws of seeds on these three and on
+(`strategies/demands.py`) was chosen out of some fifty settings by other draws of seeds on these three and on
 miniature webs of localities 0.3 and 1. So figures there are not those of a web that it has never met. On the miniature
 web "kept aside" nothing was learnt, but settings were looked at there, or on a smaller web of the same seed, with other
 draws of seeds. On the one "never looked at" (seed 23) nothing was: it was first played for this page.
+
+Geo-coverage counts downloads, as in the paper, so a page that three nodes have counts three times; "of distinct pages"
+counts it once. *truth* is no strategy but what one could have ("What is possible"). What follows from that is in
+[decision 12](decisions/0012-coverage-and-what-is-possible.md).
 """
 
 
@@ -89,13 +100,21 @@ def experiments(folder: Path, data: Path, gazetteer: Gazetteer) -> Iterator[Expe
         yield Experiment(web, share)
 
 
-Tables = dict[str, dict[str, dict[str, Any]]]
-"""Order -> strategy -> measures."""
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One order of an experiment: strategy -> measures, and what any strategy could have."""
+
+    table: dict[str, dict[str, Any]]
+    most: Ceiling
+
+
+Results = dict[str, Result]
+"""By order."""
 
 
 def run(
     all_of_them: list[Experiment], folder: Path, draws: int, reader: Callable[[Web], World]
-) -> Iterator[tuple[Experiment, int, Tables]]:
+) -> Iterator[tuple[Experiment, int, Results]]:
     """Every experiment with its budget and its tables; each web is read once."""
     known: tuple[str, World] | None = None
     for experiment in all_of_them:
@@ -104,38 +123,33 @@ def run(
             known = (web.file.name, reader(web))
         world = known[1]
         budget = round(experiment.share * len(world.pages()))
-        tables = {}
+        results = {}
         for order in ORDERS:
             names = tuple(STRATEGIES.split(","))
             plan = Plan(names, budget, draws=draws, random_seed=RANDOM_SEED, level=web.entities, order=order)
             print(f"{web.name}, {budget} pages, {order}", file=sys.stderr, flush=True)
-            tables[order] = summary(run_all(world, plan, folder / web.file.stem, labels=labels_of(web)))
-        yield experiment, budget, tables
+            runs, labels = folder / web.file.stem, labels_of(web)
+            table = summary(run_all(world, plan, runs, labels=labels))
+            results[order] = Result(table, ceiling(world, plan, runs, labels=labels))
+        yield experiment, budget, results
 
 
-def section(experiment: Experiment, budget: int, tables: Tables) -> str:
+def section(experiment: Experiment, budget: int, results: Results) -> str:
     """One experiment as Markdown: a table for each order, and what of the paper's orderings holds."""
     truth = "labels" if experiment.web.labels else f"`{experiment.web.entities}` addresses"
     lines = [f"\n### {experiment.share:.0%} of the pages ({budget:,} downloads), {truth}"]
-    lines += _ceiling(labels_of(experiment.web), budget)
-    for order, table in tables.items():
+    bound = results["breadth"].most.reachable
+    lines.append(f"\nNo crawl from these seeds that downloads nothing twice can have a geo-coverage above {bound:.3f}.")
+    for order, result in results.items():
         lines += [f"\n{ORDERS[order].capitalize()}:\n", "| strategy | " + " | ".join(SHOWN.values()) + " |"]
         lines.append("|---|" + "---|" * len(SHOWN))
-        for strategy, row in table.items():
-            lines.append(f"| `{strategy}` | " + " | ".join(_cell(row, name) for name in SHOWN) + " |")
-        lines += ["", *_findings(table)]
+        for strategy, row in {**result.table, TRUTH: result.most.truth}.items():
+            name = f"*{TRUTH}*" if strategy == TRUTH else f"`{strategy}`"
+            lines.append(f"| {name} | " + " | ".join(_cell(row, name) for name in SHOWN) + " |")
+        lines += ["", *_findings(result.table)]
     if not experiment.web.labels:
-        lines += _levels(tables["breadth"])
+        lines += _levels(results["breadth"].table)
     return "\n".join(lines)
-
-
-def _ceiling(labels: Mapping[str, int] | None, budget: int) -> Iterator[str]:
-    """What coverage can be at most, where it is known how many pages are geographic."""
-    if labels is not None and len(labels) < budget:
-        yield (
-            f"\n{len(labels):,} pages are labelled, so no crawl that downloads nothing twice covers more than "
-            f"{len(labels) / budget:.3f}; a strategy above that has pages twice."
-        )
 
 
 def _levels(table: Mapping[str, dict[str, Any]]) -> Iterator[str]:
@@ -208,43 +222,79 @@ def papers_table() -> str:
 
 
 def write_page(
-    done: Iterable[tuple[Experiment, int, Tables]], draws: int, page: Path = PAGE, missing: Sequence[str] = ()
+    done: Iterable[tuple[Experiment, int, Results]], draws: int, page: Path = PAGE, missing: Sequence[str] = ()
 ) -> None:
     """The whole page; `missing` are experiments that it does not have."""
     parts, verdicts = [HEAD.format(draws=draws), papers_table()], []
     last = ""
-    for experiment, budget, tables in done:
+    for experiment, budget, results in done:
         if experiment.web.name != last:
             last = experiment.web.name
             note = next(text for key, text in NOTES.items() if last.startswith(key))
             parts.append(f"\n## {last[0].upper()}{last[1:]}\n\n{note}")
-        parts.append(section(experiment, budget, tables))
-        verdicts += [(f"{last}, {experiment.share:.0%}", order, table) for order, table in tables.items()]
+        parts.append(section(experiment, budget, results))
+        verdicts += [(f"{last}, {experiment.share:.0%}", order, result) for order, result in results.items()]
     parts.insert(1, in_short(verdicts))
     if missing:
         parts.insert(1, f"Not in this page, since not all of their runs had ended: {', '.join(missing)}.")
     page.write_text("\n".join(parts) + "\n", "utf-8")
 
 
-def in_short(verdicts: list[tuple[str, str, dict[str, dict[str, Any]]]]) -> str:
+def in_short(verdicts: list[tuple[str, str, Result]]) -> str:
     """All experiments on one screen: who is ahead in what, and by how much `blend` leads or trails."""
+    shown = {name: SHOWN[name] for name in AIMS} | {DISTINCT: "geo-coverage of distinct pages"}
     lines = [
         "\n## In short\n",
         "What `blend` has more (+) or less (−) than the best of the others, and which that is:\n",
     ]
-    lines += [
-        "| web | order | " + " | ".join(SHOWN[name] for name in AIMS) + " | overlap |",
-        "|---|---|---|---|---|---|",
-    ]
-    for web, order, table in verdicts:
-        cells = []
-        for name in AIMS:
-            rest = [key for key in table if key != "blend" and table[key][name] is not None]
-            best = max(rest, key=lambda key: table[key][name])
-            ahead = (table["blend"][name] or 0.0) - table[best][name]
-            cells.append(f"{'+' if ahead > 0 else '−'}{abs(ahead):.3f} (`{best}`)")
-        lines.append(f"| {web} | {order} | " + " | ".join(cells) + f" | {table['blend']['overlap']:.3f} |")
-    return "\n".join(lines)
+    lines += ["| web | order | " + " | ".join(shown.values()) + " | overlap |", "|---|---|---|---|---|---|---|"]
+    for web, order, result in verdicts:
+        cells = [_ahead(result.table, name) for name in shown]
+        lines.append(f"| {web} | {order} | " + " | ".join(cells) + f" | {result.table['blend']['overlap']:.3f} |")
+    return "\n".join([*lines, "", *_holds(verdicts), *_at_most(verdicts)])
+
+
+def _holds(verdicts: list[tuple[str, str, Result]]) -> Iterator[str]:
+    """In how many of the tables `blend` is ahead of all others in everything, and what keeps it behind in the rest."""
+    ahead = {name: [_margin(result.table, name) > 0 for *_, result in verdicts] for name in (*AIMS, DISTINCT)}
+    focus, own = ahead["geo_focus"], ahead["own_target_pages_per_download"]
+    whole = [all(parts) for parts in zip(ahead["geo_coverage"], focus, own, strict=True)]
+    distinct = [all(parts) for parts in zip(ahead[DISTINCT], focus, own, strict=True)]
+    yield (
+        f"Ahead of all six in geo-coverage, geo-focus and own-target pages at once: {sum(whole)} of {len(whole)} "
+        f"tables; with the coverage of distinct pages: {sum(distinct)}."
+    )
+    for (web, order, result), fine in zip(verdicts, ahead["geo_coverage"], strict=True):
+        best = max(row["geo_coverage"] for key, row in result.table.items() if key != "blend")
+        if not fine and best > result.most.reachable:
+            yield f"- {web}, {order}: the best coverage ({best:.3f}) is beyond what any crawl without overlap can have."
+        elif not fine and best > result.most.truth["geo_coverage"]:
+            yield f"- {web}, {order}: the best coverage ({best:.3f}) is beyond that of perfect knowledge of every link."
+
+
+def _margin(table: Mapping[str, dict[str, Any]], name: str) -> float:
+    rest = (table[key][name] for key in table if key != "blend" and table[key][name] is not None)
+    return float((table["blend"][name] or 0.0) - max(rest))
+
+
+def _ahead(table: Mapping[str, dict[str, Any]], name: str) -> str:
+    rest = [key for key in table if key != "blend" and table[key][name] is not None]
+    best = max(rest, key=lambda key: table[key][name])
+    ahead = _margin(table, name)
+    return f"{'+' if ahead > 0 else '−'}{abs(ahead):.3f} (`{best}`)"
+
+
+def _at_most(verdicts: list[tuple[str, str, Result]]) -> Iterator[str]:
+    """What can be had, beside what `blend` has."""
+    yield "\n## What is possible\n"
+    yield AT_MOST
+    yield "| web | order | no crawl without overlap | *truth* | `blend` | *truth*, own | `blend`, own |"
+    yield "|---|---|---|---|---|---|---|"
+    own = "own_target_pages_per_download"
+    for web, order, result in verdicts:
+        truth, blend = result.most.truth, result.table["blend"]
+        figures = (result.most.reachable, truth["geo_coverage"], blend["geo_coverage"], truth[own], blend[own])
+        yield f"| {web} | {order} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |"
 
 
 def main() -> None:

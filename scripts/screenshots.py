@@ -42,7 +42,7 @@ SHOTS = {
 BUSY = re.compile(r"^(1,[5-9]|[2-9],|\d\d,)\d+")
 """More than 1,500 pages: then nodes have something to send each other."""
 
-STRATEGIES = "url,anchor,content,hash"
+STRATEGIES = "blend,url,anchor,content,hash"
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -8,23 +8,25 @@ import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xxhash
 
+from periplus.ceilings import TRUTH, knowing, reachable, truth_of
 from periplus.errors import UsageError
 from periplus.files import write_whole
 from periplus.replay import play
 from periplus.store.database import storage_errors
 from periplus.world import World
 
-__all__ = ["MEASURES", "Plan", "run_all", "summary"]
+__all__ = ["MEASURES", "Ceiling", "Plan", "ceiling", "run_all", "summary"]
 
 MEASURES = (
     "geo_coverage",
+    "distinct_geo_coverage",
     "geo_focus",
     "own_target_pages_per_download",
     "entity_uniqueness",
@@ -118,6 +120,25 @@ def summary(results: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, dict[s
         row["progress"] = _mean_progress([run["progress"] for run in runs])
         table[strategy] = row
     return table
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What strategies can have at most from the seeds of a plan, as means over its draws.
+
+    `reachable`: the geo-coverage that no crawl without overlap exceeds; `truth`: the row of one that knows every link.
+    """
+
+    reachable: float
+    truth: dict[str, Any]
+
+
+def ceiling(world: World, plan: Plan, folder: Path, *, labels: Mapping[str, int] | None = None) -> Ceiling:
+    """What strategies can have at most."""
+    truth = truth_of(world, labels, plan.level)
+    bounds = [reachable(world, seeds, plan.pages, truth) for seeds in plan.seed_sets(world)]
+    runs = run_all(knowing(world, truth), replace(plan, strategies=(TRUTH,)), folder, labels=labels)
+    return Ceiling(round(sum(bounds) / len(bounds), 6), summary(runs)[TRUTH])
 
 
 def _mean(values: Sequence[float | None]) -> tuple[float | None, float | None]:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,10 +14,11 @@ from rich.progress import Progress, TextColumn
 from rich.table import Table
 
 from periplus.analysis import Lens
-from periplus.compare import MEASURES, Plan, run_all, summary
+from periplus.ceilings import TRUTH
+from periplus.compare import MEASURES, Ceiling, Plan, ceiling, run_all, summary
 from periplus.errors import UsageError
 from periplus.evaluate.labels import read_labels
-from periplus.evaluate.report import ORDER_NAMES, Compared, write_report
+from periplus.evaluate.report import ORDER_NAMES, Compared, most_said, write_report
 from periplus.evaluate.tables import wide_console
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
@@ -126,8 +127,9 @@ def compare(
     columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         reading = bar.add_task("Reading pages", total=None)
-        processes = os.cpu_count() or 1
-        world = World.of(recorded.responses(), made, processes=processes, on_page=lambda: bar.advance(reading))
+        world = World.of(
+            recorded.responses(), made, processes=os.cpu_count() or 1, on_page=lambda: bar.advance(reading)
+        )
         if not world.pages():
             raise UsageError("; ".join([f"{web}: no HTML page in it", *recorded.notes]))
         given = tuple(_seeds(seeds) if seeds else ())
@@ -138,22 +140,33 @@ def compare(
             bar.update(playing, description=f"Playing {name}", advance=1)
 
         known = _labels(labels, gazetteer, world) if labels else None
-        results = {one: run_all(world, replace(plan, order=one), out, labels=known, on_run=on_run) for one in orders}
-    tables = {one: summary(runs) for one, runs in results.items()}
+        plans = {one: replace(plan, order=one) for one in orders}
+        results = {one: run_all(world, this, out, labels=known, on_run=on_run) for one, this in plans.items()}
+        most = {one: ceiling(world, this, out, labels=known) for one, this in plans.items()}
     about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
-    where = {name: [tuple(point) for point in runs[0]["where"]] for name, runs in results[orders[0]].items()}
-    compared = Compared(tables[orders[0]], about, where, orders[0], tables["best"] if len(tables) > 1 else {})
+    _report(out, results, most, about, as_json=as_json)
+
+
+def _report(
+    out: Path, results: dict[str, Any], most: dict[str, Ceiling], about: dict[str, Any], *, as_json: bool
+) -> None:
+    """Write the files of a comparison and print it; the first order is that of the paper's tables."""
+    tables, first = {one: summary(runs) for one, runs in results.items()}, next(iter(results))
+    where = {name: [tuple(point) for point in runs[0]["where"]] for name, runs in results[first].items()}
+    second = tables["best"] if len(tables) > 1 else {}
+    compared = Compared(tables[first], about, where, first, second, {one: asdict(row) for one, row in most.items()})
     write_report(out, compared)
     if as_json:
         typer.echo(json.dumps(compared.as_json(), sort_keys=True, allow_nan=False))
     else:
-        _print(tables, about, out)
+        _print(tables, most, about, out)
 
 
-def _print(tables: dict[str, Any], about: dict[str, Any], out: Path) -> None:
+def _print(tables: dict[str, Any], most: dict[str, Ceiling], about: dict[str, Any], out: Path) -> None:
     for name, table in tables.items():
         typer.echo(f"{ORDER_NAMES[name]}:")
-        wide_console().print(_table(table))
+        wide_console().print(_table({**table, TRUTH: most[name].truth}))
+        typer.echo(f"{TRUTH} knows what every link leads to. {most_said(most[name].reachable)}")
     typer.echo(f"Notes: {about['notes']}\nReport: {out / 'report.html'}")
 
 

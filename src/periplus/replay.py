@@ -26,7 +26,7 @@ from periplus.strategies import Ownership, Settling
 from periplus.urls import canonicalize, fingerprint, registrable_domain
 from periplus.world import Marks, PageFacts, World
 
-__all__ = ["ORDERS", "Played", "play"]
+__all__ = ["LEVELS", "ORDERS", "Played", "entities_of", "play"]
 
 MAX_POINTS = 500
 
@@ -141,7 +141,9 @@ class _Play:
         node.pages.append((fact, outcome, np.frombuffer(links.marks, np.int64)))
         node.assigned_away += sum(receiver != node.name for receiver in links.nodes)
         self._downloads.append((node.name, fact.url))
-        owners = {owner for owner, _ in self._entities_of(fact, self._lens.ownership.owner_by_place, self._levels)}
+        owners = {
+            owner for owner, _ in entities_of(fact, self._lens.ownership.owner_by_place, self._labels, self._levels)
+        }
         self._with_entity += bool(owners)
         self._own += node.name in owners
         self._deliver(node, self._intake.accept(node.name, lease, replace(found, links=links)))
@@ -261,24 +263,26 @@ class _Play:
         owners = self._lens.ownership.owner_by_place
         for fact, _, _ in node.pages:
             found = Counter[bool]()
-            for owner, key in self._entities_of(fact, owners, levels):
+            for owner, key in entities_of(fact, owners, self._labels, levels):
                 found[owner == node.name] += 1
                 keys.append(xxhash.xxh3_64_intdigest(key.encode()) - 2**63)
             counts.append(found.total())
             own.append(found[True])
         return np.array(counts, np.int64), np.array(own, np.int64), np.array(keys, np.int64)
 
-    def _entities_of(
-        self, fact: PageFacts, owners: Mapping[int, str], levels: tuple[str, ...]
-    ) -> Iterator[tuple[str, str]]:
-        if self._labels is not None:
-            target = self._labels.get(fact.url)
-            if target is not None:
-                yield owners.get(target, ""), fact.url
-            return
-        for entity in fact.found.entities if fact.found else ():
-            if entity.level in levels and (entity.owner is not None or not owners):
-                yield entity.owner or "", entity.key
+
+def entities_of(
+    fact: PageFacts, owners: Mapping[int, str], labels: Mapping[str, int] | None, levels: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    """The entities of targets on a page: owner and key. Labels stand for them where there are any."""
+    if labels is not None:
+        target = labels.get(fact.url)
+        if target is not None:
+            yield owners.get(target, ""), fact.url
+        return
+    for entity in fact.found.entities if fact.found else ():
+        if entity.level in levels and (entity.owner is not None or not owners):
+            yield entity.owner or "", entity.key
 
 
 def _target_of(fact: PageFacts, owners: Ownership) -> int:

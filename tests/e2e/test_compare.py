@@ -15,8 +15,8 @@ from periplus.store.recorded import RecordedWeb
 from periplus.urls import canonicalize
 
 EQUAL = (
-    "pages", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap", "diversity",
-    "communication_overhead", "locality",
+    "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap",
+    "diversity", "communication_overhead", "locality",
 )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     assert first.json == second.json
     assert (tmp_path / "a" / "results.json").read_bytes() == (tmp_path / "b" / "results.json").read_bytes()
     runs = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
-    assert len(runs) == 8  # two strategies, two draws, two orders
+    assert len(runs) == 12  # two strategies and the one that knows all, two draws, two orders
     again = periplus(*command, "-o", tmp_path / "a")
     assert again.json == first.json
     assert runs == {path.name: path.stat().st_mtime_ns for path in (tmp_path / "a" / "runs").iterdir()}
@@ -120,6 +120,25 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     assert "http-equiv" in report
     assert "src=" not in report
     assert "href=" not in report
+
+
+def test_what_is_possible_stands_beside_what_strategies_have(web: Path, tmp_path: Path) -> None:
+    command = ("compare", web, "--strategies", "hash,content,url", "--pages", 80, "--draws", 2, "-o", tmp_path / "out")
+    done = periplus(*command, "--json")
+    assert done.code == 0, done.err
+    for order, table in (("breadth", done.json["strategies"]), ("best", done.json["best_first"])):
+        reachable, truth = done.json["ceiling"][order]["reachable"], done.json["ceiling"][order]["truth"]
+        assert truth["geo_focus"] == 1.0
+        assert truth["overlap"] == 0.0
+        assert truth["geo_coverage"] <= reachable <= 1.0
+        for row in table.values():
+            assert row["distinct_geo_coverage"] <= min(row["geo_coverage"], reachable)
+            assert row["own_target_pages_per_download"] < truth["own_target_pages_per_download"]
+    assert table["content"]["overlap"] > 0
+    assert table["content"]["distinct_geo_coverage"] < table["content"]["geo_coverage"]
+    shown = periplus(*command)
+    assert "truth knows what every link leads to." in shown.out
+    assert "downloads nothing twice can have a geo-coverage above" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp_path: Path) -> None:

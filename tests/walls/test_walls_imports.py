@@ -12,9 +12,9 @@ ROOMS = [
     "errors", "clock", "files", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
     "pages", "places", "topics", "strategies", "network", "exchange", "cluster", "store", "index", "search", "export",
     "running", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
-    "node", "job", "resume", "report", "equipment", "crawl", "verify", "relocation", "world", "replay", "compare",
-    "experiments", "assignments", "teaching", "clustering", "commands", "rebuilding", "shortening", "member",
-    "attending", "hosting", "cli",
+    "node", "job", "resume", "report", "equipment", "crawl", "verify", "relocation", "world", "replay",
+    "ceilings", "compare", "experiments", "assignments", "teaching", "clustering", "commands", "rebuilding",
+    "shortening", "member", "attending", "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 

@@ -14,6 +14,7 @@ __all__ = ["evaluate"]
 
 _MEANINGS = {
     "geo_coverage": "pages with a postal address of a target city",
+    "distinct_geo_coverage": "the same, pages that were downloaded again counted once",
     "geo_focus": "of these, pages at the node that owns the city (mean of nodes)",
     "entity_uniqueness": "distinct addresses / addresses",
     "geo_centrality": "how near such pages are by links (mean of pages)",

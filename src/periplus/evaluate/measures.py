@@ -22,6 +22,7 @@ __all__ = [
     "accuracy",
     "communication_overhead",
     "coverage",
+    "distinct_geo_coverage",
     "diversity",
     "entity_uniqueness",
     "geo_centrality",
@@ -60,6 +61,14 @@ def geo_coverage(entities: Counts) -> float:
     """
     counts = np.asarray(entities)
     return _share(int(np.count_nonzero(counts)), counts.size)
+
+
+def distinct_geo_coverage(entities: Counts, downloads: int) -> float:
+    """Ours: distinct pages with ≥ 1 geographic entity of any target / downloads. 0.0 without downloads.
+
+    Geo-coverage less what was downloaded again: `entities` has each page once. Without overlap the two are the same.
+    """
+    return _share(int(np.count_nonzero(np.asarray(entities))), downloads)
 
 
 def geo_focus(entities: Counts, own: Counts) -> float | None:

@@ -103,6 +103,7 @@ def _result(nodes: list[NodeData], index: _PageIndex, graph: LinkGraph) -> dict[
     return {
         "pages": pages,
         "geo_coverage": _rounded(measures.geo_coverage(entities)),
+        "distinct_geo_coverage": _rounded(measures.distinct_geo_coverage(entities[index.rows], pages)),
         "geo_focus": _rounded(measures.mean_geo_focus({name: row["geo_focus"] for name, row in by_node.items()})),
         "entity_uniqueness": _rounded(
             measures.entity_uniqueness(key for node in nodes for key in node.entity_keys.tolist())

@@ -15,13 +15,14 @@ from periplus.evaluate.paper import PAPER
 from periplus.evaluate.plots import bar_plot, line_plot, map_plot, point_plot
 from periplus.store.database import storage_errors
 
-__all__ = ["ORDER_NAMES", "Compared", "write_report"]
+__all__ = ["ORDER_NAMES", "Compared", "most_said", "write_report"]
 
 Summary = Mapping[str, dict[str, Any]]
 Point = tuple[float, float, str, int]
 
 COLUMNS = {
     "geo_coverage": "geo-coverage",
+    "distinct_geo_coverage": "of distinct pages",
     "geo_focus": "geo-focus",
     "own_target_pages_per_download": "own-target pages per download",
     "entity_uniqueness": "entity uniqueness",
@@ -33,7 +34,13 @@ COLUMNS = {
 }
 
 ORDER_NAMES = {"breadth": "Breadth first, as in the paper", "best": "Best first, as a crawl goes"}
-BEST = {"geo_coverage": max, "geo_focus": max, "own_target_pages_per_download": max, "geo_centrality": max}
+BEST = {
+    "geo_coverage": max,
+    "geo_focus": max,
+    "own_target_pages_per_download": max,
+    "distinct_geo_coverage": max,
+    "geo_centrality": max,
+}
 """Measures of which more is better: the best of a column is set off."""
 
 STYLE = """
@@ -79,7 +86,8 @@ svg text { font: 11px system-ui, sans-serif; fill: var(--ink) }
 class Compared:
     """A whole comparison: the table in the first order, and in the other order if there is one.
 
-    `where` has for each strategy the points (longitude, latitude, node, pages) that its pages are about.
+    `where` has for each strategy the points (longitude, latitude, node, pages) that its pages are about; `ceiling` for
+    each order what any strategy could have (`compare.Ceiling`).
     """
 
     strategies: Summary
@@ -87,11 +95,13 @@ class Compared:
     where: Mapping[str, Sequence[Point]]
     order: str = "breadth"
     best_first: Summary = field(default_factory=dict)
+    ceiling: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """What results.json holds."""
         found = {"about": self.about, "order": self.order, "strategies": self.strategies}
-        return found | ({"best_first": self.best_first} if self.best_first else {})
+        found |= {"best_first": self.best_first} if self.best_first else {}
+        return found | ({"ceiling": self.ceiling} if self.ceiling else {})
 
 
 def write_report(folder: Path, compared: Compared) -> None:
@@ -149,9 +159,11 @@ def _paper(strategy: str, measure: str) -> float | None:
 def _html(compared: Compared) -> str:
     summary = compared.strategies
     nodes = sorted(next(iter(summary.values()))["nodes"]) if summary else []
-    tables = [(ORDER_NAMES[compared.order], _whole_table(summary) + _said(summary))]
-    if compared.best_first:
-        tables.append((ORDER_NAMES["best"], _whole_table(compared.best_first) + _said(compared.best_first)))
+    orders = {compared.order: summary} | ({"best": compared.best_first} if compared.best_first else {})
+    tables = [
+        (ORDER_NAMES[order], _whole_table(table) + _said(table) + _most(compared.ceiling.get(order)))
+        for order, table in orders.items()
+    ]
     tables.append(("Beside the paper", _paper_table(summary)))
     plots = _plots(summary, nodes)
     maps = [(f"Where the pages went: {name}", map_plot(points, nodes)) for name, points in compared.where.items()]
@@ -220,6 +232,22 @@ def _said(summary: Summary) -> str:
         apart = "" if first - second > margin else ", within the intervals"
         said.append(f"{COLUMNS[name]}: {escape(leader)} before {escape(follower)}{apart}")
     return f'<p class="note">{"; ".join(said)}.</p>' if said else ""
+
+
+def most_said(reachable: float) -> str:
+    """The bound of geo-coverage in words."""
+    return f"No crawl from these seeds that downloads nothing twice can have a geo-coverage above {reachable:.3f}."
+
+
+def _most(ceiling: Mapping[str, Any] | None) -> str:
+    if ceiling is None:
+        return ""
+    names = ("geo_coverage", "geo_focus", "own_target_pages_per_download")
+    truth = ", ".join(f"{COLUMNS[name]} {_number(ceiling['truth'][name])}" for name in names)
+    return (
+        f'<p class="note">{most_said(ceiling["reachable"])} If every link were known to lead where it does and went '
+        f"to the node that owns the page&#39;s place, in the same turns and order: {truth}.</p>"
+    )
 
 
 def _paper_table(summary: Summary) -> str:

@@ -12,7 +12,7 @@ from periplus.strategies.blend import ENOUGH
 
 __all__ = ["Demands"]
 
-MOST = 0.6
+MOST = 0.45
 MANY = 30
 """So many waiting make a node ask for all that it ever asks for."""
 

@@ -25,7 +25,10 @@ MIN_LETTERS = 4
 MAX_CANDIDATES = 24
 COMPETING = frozenset({"city", "admin1", "country"})
 REGION_DIVISOR = 20
-"""Between a city and a region of one name: New York and Washington are cities, Delaware and Oregon are states."""
+"""Between a city and a region of one name: New York and Washington are cities, Delaware and Oregon are states.
+
+A country keeps all its people: Jamaica is not a part of New York.
+"""
 
 NOT_NAMES = frozenset({"google"})
 """Other names that places gave themselves for a day."""
@@ -48,7 +51,7 @@ class Candidate:
     division_name: str  # glued
     country: str  # code, lower case
     country_name: str  # glued
-    weight: float  # people who make it the one that is meant: those of a city; of a region only a part
+    weight: float  # people who make it the one that is meant: those of a city or country; of a region only a part
 
 
 class Named(Struct, frozen=True, gc=False):
@@ -176,7 +179,7 @@ class NameTable:
                 glue(division),
                 place.country.lower(),
                 glue(place.path[2]) if len(place.path) > 2 else "",
-                people if place.kind == "city" else people / REGION_DIVISOR,
+                people if place.kind in ("city", "country") else people / REGION_DIVISOR,
             )
             self._made[place.id] = made
         return made
@@ -193,7 +196,7 @@ class NameTable:
 
 
 def _rank(candidate: Candidate) -> tuple[float, int]:
-    """The most populous first; a country or division that shares a city's name counts for a part of its people."""
+    """The most populous first; a division that shares a city's name counts for a part of its people."""
     return (-candidate.weight, candidate.place.id)
 
 

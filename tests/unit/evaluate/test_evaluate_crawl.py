@@ -110,8 +110,8 @@ def crawl(tmp_path: Path) -> Path:
 def test_every_measure_of_a_crawl_with_two_nodes(crawl: Path) -> None:
     result = evaluate_crawl(crawl, OWNERS)
     assert list(result) == [
-        "pages", "geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap", "diversity",
-        "communication_overhead", "locality", "accuracy", "coverage", "balance_gini", "nodes",
+        "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality",
+        "overlap", "diversity", "communication_overhead", "locality", "accuracy", "coverage", "balance_gini", "nodes",
         "exchange", "policy", "harvest",
     ]  # fmt: skip
     assert result["pages"] == 5

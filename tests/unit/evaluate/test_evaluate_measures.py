@@ -15,6 +15,7 @@ from periplus.evaluate.measures import (
     accuracy,
     communication_overhead,
     coverage,
+    distinct_geo_coverage,
     diversity,
     entity_uniqueness,
     geo_centrality,
@@ -176,6 +177,12 @@ def test_locality_equals_enumerating_all_pairs(lists: list[list[int]]) -> None:
 
 
 # -- Counts ----------------------------------------------------------------------------------------
+
+
+def test_a_page_that_was_downloaded_again_covers_nothing_more() -> None:
+    assert distinct_geo_coverage([2, 0, 1], 5) == 0.4
+    assert distinct_geo_coverage([2, 0, 1], 3) == geo_coverage([2, 0, 1])
+    assert distinct_geo_coverage([], 0) == 0.0
 
 
 def test_overlap_diversity_and_overhead() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from periplus.frontier import home_of
 from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer, locate, open_gazetteer
+from periplus.settings import NodeSettings
 from periplus.strategies import STRATEGIES, Ownership, Strategy, choose, load_targets
 from periplus.strategies.content import ContentStrategy, probability
 from periplus.strategies.names import NameTable
@@ -134,6 +135,17 @@ def test_content_lets_places_compete_that_nobody_owns() -> None:
     page = Page("http://e.org/", "", text, ())
     claims = strategy("content").claims(Link("http://x.example/", ""), page, locate(text, gazetteer()))
     assert claims[0].node == "general"
+
+
+def test_the_name_of_a_country_means_the_country() -> None:
+    nodes = {
+        "islands": NodeSettings(places=["all of Jamaica", "all of Grenada"]),
+        "us": NodeSettings(places=["all of US"]),
+    }
+    owners = Ownership.of(nodes | {"general": NodeSettings()}, gazetteer())
+    found = NameTable(owners, gazetteer()).candidates
+    assert [found[name][0].node for name in ("jamaica", "grenada", "delaware")] == ["islands", "islands", "us"]
+    assert found["washington"][0].place.kind == "city"  # a division counts for a part of its people
 
 
 def test_policy_b_sends_to_every_node_with_a_claim() -> None:
