@@ -5,6 +5,7 @@ room work on rows and arrays, everybody else on `Place`.
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,11 +106,11 @@ class Gazetteer:
         known = self._rows.get(place_id)
         if known is not None:
             return known
-        ids, order = self.arrays["id"], self.arrays["id_order"]
-        at = int(np.searchsorted(ids, place_id, sorter=order)) if -(2**63) <= place_id < 2**63 else len(order)
+        ids, order = self.arrays["id"].data, self.arrays["id_order"].data
+        at = bisect_left(order, place_id, key=ids.__getitem__)  # numpy's search would copy the whole order each time
         if at < len(order) and ids[order[at]] == place_id:
-            self._rows[place_id] = int(order[at])
-            return self._rows[place_id]
+            self._rows[place_id] = order[at]
+            return order[at]
         raise PlaceError(f"no place has the id {place_id}; look names up with: periplus gazetteer lookup NAME")
 
     def place(self, place_id: int) -> Place:
