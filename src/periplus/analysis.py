@@ -28,13 +28,24 @@ from periplus.strategies.weighing import Terms
 from periplus.topics import LinkParts, LinkScorer, Topic, View, best_parts, judge_view, link_priority, packed_parts
 from periplus.urls import Checked, fingerprint, link_steps, url_rules
 
-__all__ = ["Examined", "Lens", "analyse", "analysis_reader", "assign_links", "conclude", "examine", "worker_function"]
+__all__ = [
+    "Examined",
+    "Lens",
+    "analyse",
+    "analysis_reader",
+    "assign_links",
+    "conclude",
+    "examine",
+    "worker_function",
+    "written_analysis",
+]
 
 ANCHOR_CHARACTERS = 100
 """How much of what a link says is kept for the index."""
 
 REMEMBERED_PLACES = 4_096
 
+_ENCODER = msgspec.msgpack.Encoder()
 _COMPRESSOR = zstandard.ZstdCompressor(3)
 
 
@@ -264,18 +275,17 @@ def _pack_mentions(located: Located) -> bytes:
 def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
     """`analyse` between bytes, as worker processes speak; what it gives is read by `analysis_reader`."""
     decoder = msgspec.msgpack.Decoder(Fetched)
-    encoder = msgspec.msgpack.Encoder()
+    return lambda job: written_analysis(analyse(decoder.decode(job), lens))
 
-    def work(job: bytes) -> bytes:
-        found = analyse(decoder.decode(job), lens)
-        weights = [(one.place.id, one.weight) for one in found.places]
-        return encoder.encode((weights, replace(found, places=())))
 
-    return work
+def written_analysis(found: Analysis) -> bytes:
+    """What a worker gives for a page. Places travel by their ids: with name and hierarchy they were most of it."""
+    weights = [(one.place.id, one.weight) for one in found.places]
+    return _ENCODER.encode((weights, replace(found, places=())))
 
 
 def analysis_reader(gazetteer: Gazetteer) -> Callable[[bytes], Analysis]:
-    """Reads what a worker gave. Places travel by their ids: with name and hierarchy they were most of the work."""
+    """Reads what a worker gave (`written_analysis`)."""
     decoder = msgspec.msgpack.Decoder(tuple[list[tuple[int, float]], Analysis])
     place = lru_cache(REMEMBERED_PLACES)(gazetteer.place)
 

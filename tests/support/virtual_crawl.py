@@ -24,6 +24,7 @@ from virtual_time import InlineExecutor, VirtualClock, VirtualLoop
 
 from periplus import crawl as crawl_module
 from periplus import equipment
+from periplus.analysis import written_analysis
 from periplus.crawl import Crawl
 from periplus.errors import AddressBusy, FetchError
 from periplus.fetch.resolver import NotYet, Resolver
@@ -251,7 +252,7 @@ def live(
             pass
 
         async def run(self, job: bytes) -> bytes:
-            return msgspec.msgpack.encode(web.read(msgspec.msgpack.decode(job, type=Fetched)))
+            return written_analysis(web.read(msgspec.msgpack.decode(job, type=Fetched)))
 
     patch.setattr(crawl_module, "Workers", Reader)
     patch.setattr(crawl_module, "INDEX_SECONDS", FOR_EVER)  # at the end only: that takes real time
