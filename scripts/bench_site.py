@@ -123,6 +123,7 @@ def served(folder: Path, pages: int) -> Iterator[Site]:
     servers = "\n".join(f"server {{ listen {address(n)}:{port}; root {root / address(n)}; }}" for n in range(ADDRESSES))
     (folder / "nginx.conf").write_text(
         f"{'user root; ' if os.geteuid() == 0 else ''}daemon off; worker_processes 1; pid {folder}/nginx.pid;\n"
+        "worker_rlimit_nofile 65536;\n"  # else it answers 500 once its cache holds a thousand files
         f"error_log {folder}/error.log;\n"
         "events { worker_connections 4096; }\n"
         f"http {{ types {{ text/html html; }} sendfile on; keepalive_requests 100000;\n"
