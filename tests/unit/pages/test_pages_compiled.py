@@ -1,19 +1,12 @@
 """Reading gives the same pages compiled and as plain Python, also of markup that nobody would write."""
 
-import json
-import os
 import random
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from plain_python import SOURCE, run, uncompiled
 
-import periplus
 from periplus.pages.signs import signs_of
-
-SOURCE = Path(periplus.__file__).parent
 
 PROGRAM = """
 import json, sys
@@ -37,30 +30,14 @@ PIECES = [
 ]  # fmt: skip
 
 
-def run(folder: Path, given: list[str]) -> tuple[str, list[object]]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        input=json.dumps(given),
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    where, found = done.stdout.splitlines()
-    return where, json.loads(found)
-
-
 @pytest.mark.needs("gcc")
 @pytest.mark.needs("python headers")
 def test_compiled_and_plain_python_read_the_same(tmp_path: Path) -> None:
-    shutil.copytree(
-        SOURCE, tmp_path / "periplus", ignore=shutil.ignore_patterns("*.so", "*.pyd", "static", "node_modules", "page")
-    )
     chance = random.Random(3)
     given = ["".join(chance.choices(PIECES, k=chance.randrange(60))).encode().hex() for _ in range(300)]
-    where, plain = run(tmp_path, given)
+    where, plain = run(PROGRAM, uncompiled(tmp_path), given)
     assert where.endswith(".py")
-    where, compiled = run(SOURCE.parent, given)
+    where, compiled = run(PROGRAM, SOURCE.parent, given)
     assert not where.endswith(".py")
     assert compiled == plain
 

@@ -1,19 +1,16 @@
 """The inner loops give the same results compiled and as plain Python; compiled ones belong to these sources."""
 
 import json
-import os
 import random
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from plain_python import SOURCE, run, uncompiled
 
-import periplus
 from periplus.places import Gazetteer
 
-SOURCE = Path(periplus.__file__).parent
 COMPILED = SOURCE / "compiled.txt"
 
 PROGRAM = """
@@ -89,19 +86,6 @@ def texts(gazetteer: Gazetteer) -> list[str]:
     ]
 
 
-def run(folder: Path, given: list[str]) -> tuple[str, list[str]]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        input=json.dumps(given),
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    where, found = done.stdout.splitlines()
-    return where, json.loads(found)
-
-
 @pytest.mark.needs("gcc")
 @pytest.mark.needs("python headers")
 def test_the_loops_are_compiled_where_they_can_be() -> None:
@@ -111,13 +95,10 @@ def test_the_loops_are_compiled_where_they_can_be() -> None:
 @pytest.mark.needs("gcc")
 @pytest.mark.needs("python headers")
 def test_compiled_and_plain_python_agree(gazetteer: Gazetteer, tmp_path: Path) -> None:
-    shutil.copytree(
-        SOURCE, tmp_path / "periplus", ignore=shutil.ignore_patterns("*.so", "*.pyd", "static", "node_modules", "page")
-    )
     given = texts(gazetteer)
-    where, plain = run(tmp_path, given)
+    where, plain = run(PROGRAM, uncompiled(tmp_path), given)
     assert where.endswith(".py")
-    where, compiled = run(SOURCE.parent, given)
+    where, compiled = run(PROGRAM, SOURCE.parent, given)
     assert not where.endswith(".py")
     assert compiled == plain
     assert any("Mention(" in one for one in plain)
