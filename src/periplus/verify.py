@@ -90,12 +90,21 @@ def _check_index(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> t
     if repair:
         if wrong:
             shutil.rmtree(node.index, ignore_errors=True)
-        index = NodeIndex.open(node.index)
-        index.update(db)
-        pages, _ = index.tally()
+        try:
+            pages = _brought_up(node, db)
+        except Corrupt as error:  # what the probe did not look at, such as the texts of links
+            wrong = str(error)
+            shutil.rmtree(node.index, ignore_errors=True)
+            pages = _brought_up(node, db)
     if not wrong:
         return pages, []
     return pages, [Finding(node.name, "index", "does not hold what was committed", 1, wrong, repaired=repair)]
+
+
+def _brought_up(node: NodeFolder, db: sqlite3.Connection) -> int:
+    index = NodeIndex.open(node.index)
+    index.update(db)
+    return index.tally()[0]
 
 
 def _disagreement(holding: Holding, db: sqlite3.Connection) -> str:

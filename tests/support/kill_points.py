@@ -436,6 +436,7 @@ def power(bench: Bench, options: argparse.Namespace) -> int:
     for number, files in lost_at(recording, points, dice):
         trial = bench.folder / "trial"
         shutil.rmtree(trial, ignore_errors=True)
+        trial.mkdir()
         for path, data in files.items():
             place = trial / path.lstrip("/")
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -446,7 +447,7 @@ def power(bench: Bench, options: argparse.Namespace) -> int:
         missing = recording.asked_before(number) - known_urls(copy)
         forgotten = max(forgotten, len(missing))
         found = [f"asked for and unknown: {sorted(missing)[:3]}"] if missing and options.durability == "full" else []
-        if needs_repair(trial):
+        if needs_repair(trial, options.durability):
             repaired += 1
             found += ["needed a repair"] if options.durability == "full" else []
         after = start_anew(bench, trial, recording)
@@ -469,14 +470,21 @@ def lost_at(recording: Recording, points: list[int], dice: random.Random) -> Ite
             yield number, disk.lose_power(dice)
 
 
-def needs_repair(folder: Path) -> bool:
-    """Whether a crawl refuses the folder until `verify --repair` has been at it, which is done then."""
+def needs_repair(folder: Path, durability: str) -> bool:
+    """Whether `verify --repair` has to be at a folder, which is done then.
+
+    With "full" only a crawl that refuses the folder asks for it; with "normal" also holes in the archive, which nobody
+    but `verify` looks for.
+    """
     try:
         opened(folder)
     except Corrupt:
+        damaged = True
+    else:
+        damaged = durability == "normal" and not verify.verify_crawl(CrawlFolder(folder), repair=False).ok
+    if damaged:
         verify.verify_crawl(CrawlFolder(folder), repair=True)
-        return True
-    return False
+    return damaged
 
 
 def main() -> None:

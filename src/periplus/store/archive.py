@@ -7,6 +7,7 @@ where the last committed record ends and cuts off what lies behind it, so file a
 import hashlib
 import os
 import uuid
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,7 @@ __all__ = ["Archive", "Seen", "page_records", "payload_digest", "revisit_record"
 LEVEL = 2  # isal: 231 MB/s at nearly the size of zlib's level 1
 SKIPPED_HEADERS = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 """The body is archived decoded, so these would lie."""
+GZIP = 31  # zlib's window bits for gzip members
 GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 URL_NAMESPACE = uuid.NAMESPACE_URL.bytes
 BASE32_PAIRS = [
@@ -177,6 +179,22 @@ def warc_info(file: str, agent: str, stamp: str) -> bytes:
         f"Content-Length: {len(block)}",
     ]
     return _gzipped("\r\n".join(head).encode(), b"\r\n\r\n", block, b"\r\n\r\n")
+
+
+def gap_record(file: str, offset: int, length: int, stamp: str) -> bytes:
+    """A record of exactly that length for what was damaged there; empty if it is too short for any record.
+
+    The comment in the head of a gzip member (RFC 1952) may be of any length, and a zero ends it.
+    """
+    block = f"description: {length} bytes were damaged here\r\n".encode()
+    head = (
+        f"WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: {_urn(f'{stamp} {file} {offset}')}\r\n"
+        f"WARC-Date: {stamp}\r\nContent-Type: application/warc-fields\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    content = zlib.compress(head.encode() + block + b"\r\n\r\n", 9, wbits=GZIP)[len(GZIP_HEAD) :]
+    spare = length - len(GZIP_HEAD) - 1 - len(content)
+    commented = GZIP_HEAD[:3] + b"\x10" + GZIP_HEAD[4:]
+    return commented + b" " * spare + b"\0" + content if spare >= 0 else b""
 
 
 def _digest(*pieces: bytes) -> str:

@@ -7,17 +7,19 @@ can be mended without guessing: what cannot be read again from here is queued, t
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import zstandard
 
-from periplus.errors import Corrupt, EnvironmentFailure
+from periplus.clock import SystemClock
 from periplus.frontier import UrlState
+from periplus.store.archive import warc_date
 from periplus.store.commit import ARCHIVE_END, archive_end
 from periplus.store.database import storage_errors, transaction
 from periplus.store.folder import NodeFolder
-from periplus.store.records import Record, read_record, scan_records
+from periplus.store.gaps import Gap, close_gap, scan_past_gaps
+from periplus.store.records import Record
 from periplus.urls import fingerprint
 
 __all__ = ["Finding", "check_archive", "check_database", "check_exchange", "check_pages"]
@@ -141,37 +143,31 @@ def _queue_again(node: NodeFolder, db: sqlite3.Connection, url_ids: Iterable[int
 def check_archive(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> tuple[int, list[Finding]]:
     """The WARC files against what the pages say of them; gives the number of sound records and what is wrong.
 
-    A torn tail is cut off. A page whose record is lost keeps its text and no longer names a record.
+    A torn tail is cut off, a gap in the middle closed. A page whose record is lost keeps its text and names none.
     """
     file, end = archive_end(db)
     cut, findings = _check_tail(node, file, end, repair=repair)
-    damage = _Damage(node.name, "archive")
+    damage, gaps = _Damage(node.name, "archive"), _Damage(node.name, "archive")
     records: dict[tuple[str, int], str] = {}
-    sound = 0
-    for path in sorted(node.archive.glob("*.warc.gz")):
-        try:
-            for record in scan_records(path):
-                if file is None or (path.name == file and record.offset >= end):
-                    break
-                wrong = record.wrong_digest()
-                records[path.name, record.offset] = f"{record.kind} {record.url}" if not wrong else ""
-                sound += not wrong
-                if wrong:
-                    damage.note("records have not the digest that they state", f"{path.name}, byte {record.offset}")
-        except EnvironmentFailure as error:
-            if not any(finding.example.startswith(str(path)) for finding in findings):
-                damage.note("files are damaged in the middle; records behind are found by their offsets", error)
-    lost = _lost_records(node, db, records, damage)
+    closed = True
+    for path in sorted(node.archive.glob("*.warc.gz")) if file is not None else ():
+        stop = (end if cut is None else cut) if path.name == file else None
+        for found in scan_past_gaps(path):
+            if stop is not None and found.offset >= stop:
+                break
+            if isinstance(found, Gap):
+                gaps.note("parts of files are damaged; a record that says so takes their place", found.why)
+                closed = repair and close_gap(path, found, warc_date(SystemClock().now())) and closed
+                continue
+            wrong = found.wrong_digest()
+            records[path.name, found.offset] = "" if wrong else f"{found.kind} {found.url}"
+            if wrong:
+                damage.note("records have not the digest that they state", f"{path.name}, byte {found.offset}")
+    lost = _lost_records(db, records, damage)
     if repair:
         _forget_records(node, db, lost, cut)
-    # A file damaged in the middle stays as it is: cutting it would move every record behind.
-    return sound, [
-        *findings,
-        *(
-            replace(finding, repaired=repair and "middle" not in finding.what)
-            for finding in damage.findings(repaired=False)
-        ),
-    ]
+    sound = sum(name != "" for name in records.values())
+    return sound, [*findings, *gaps.findings(repaired=closed and repair), *damage.findings(repaired=repair)]
 
 
 def _check_tail(node: NodeFolder, file: str | None, end: int, *, repair: bool) -> tuple[int | None, list[Finding]]:
@@ -205,38 +201,22 @@ def _truncate(path: Path, end: int) -> None:
 
 def _last_whole(path: Path) -> int:
     """Where the last whole record of a file ends."""
-    end = 0
-    try:
-        for record in scan_records(path):
-            end = record.offset + record.length
-    except EnvironmentFailure:
-        return end
-    return end
+    if not path.exists():
+        return 0
+    return max((found.offset + found.length for found in scan_past_gaps(path) if isinstance(found, Record)), default=0)
 
 
-def _lost_records(
-    node: NodeFolder, db: sqlite3.Connection, records: dict[tuple[str, int], str], damage: _Damage
-) -> list[int]:
+def _lost_records(db: sqlite3.Connection, records: dict[tuple[str, int], str], damage: _Damage) -> list[int]:
     """Pages whose record is not there, not theirs, or damaged."""
     lost = []
-    for page_id, url, kept, file, offset, length in db.execute(
-        "SELECT id, url, kept, warc_file, warc_offset, warc_length FROM page WHERE warc_file IS NOT NULL"
+    for page_id, url, kept, file, offset in db.execute(
+        "SELECT id, url, kept, warc_file, warc_offset FROM page WHERE warc_file IS NOT NULL"
     ):
-        found = records.get((file, offset))
-        if found is None:
-            found = _by_offset(node.archive / file, offset, length)
-        if found not in ((f"response {url}",) if kept else (f"response {url}", f"revisit {url}")):
+        wanted = (f"response {url}",) if kept else (f"response {url}", f"revisit {url}")
+        if records.get((file, offset)) not in wanted:
             damage.note("pages name a record that is not there, not theirs or damaged", url)
             lost.append(page_id)
     return lost
-
-
-def _by_offset(path: Path, offset: int, length: int) -> str:
-    try:
-        record: Record = read_record(path, offset, length)
-    except (Corrupt, EnvironmentFailure):
-        return ""
-    return f"{record.kind} {record.url}" if not record.wrong_digest() else ""
 
 
 def _forget_records(node: NodeFolder, db: sqlite3.Connection, lost: list[int], cut: int | None) -> None:

@@ -7,11 +7,12 @@ import errno
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
+from periplus.files import write_whole
 
 __all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "read_only", "storage_errors", "transaction"]
 
@@ -30,6 +31,8 @@ def open_writer(path: Path, *, durability: str = "normal", sharers: int = 1) -> 
     """
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            write_whole(path, _empty())
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA journal_mode = WAL")
         # NORMAL survives the death of the process, FULL also the loss of power (SQLite's WAL documentation).
@@ -68,10 +71,21 @@ def transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
             raise
 
 
+def _empty() -> bytes:
+    """A database with its tables and nothing in them: whoever finds the file finds them, also when the power failed."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        _make_tables(db)
+        return db.serialize()
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    schema = resources.files("periplus.store").joinpath("schema.sql").read_text("utf-8")
+    db.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+
+
 def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
-    if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-        schema = resources.files("periplus.store").joinpath("schema.sql").read_text("utf-8")
-        db.executescript(f"BEGIN IMMEDIATE; {schema}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    if db.execute("PRAGMA user_version").fetchone()[0] == 0:  # an empty file, as a disk may leave of one
+        _make_tables(db)
     _migrate(db)
     _check_version(db, path)
 

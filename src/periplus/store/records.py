@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from periplus.errors import Corrupt
+from periplus.store.archive import GZIP
 from periplus.store.database import storage_errors
 
 __all__ = ["Record", "archived_payload", "read_record", "scan_records", "warc_time"]
 
 MOST_RECORD_BYTES = 64 * 2**20
 CHUNK_BYTES = 2**18
-GZIP = 31  # zlib's window bits for gzip members
 
 
 @dataclass(frozen=True, slots=True)

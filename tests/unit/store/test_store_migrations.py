@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from periplus.errors import Corrupt
+from periplus.errors import Corrupt, EnvironmentFailure
+from periplus.files import write_whole
 from periplus.store import database
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,6 +39,24 @@ def shape(db: sqlite3.Connection) -> set[tuple[str, str]]:
 def test_the_schema_of_this_version_is_the_one_that_was_written_down() -> None:
     assert RELEASED[database.SCHEMA_VERSION].read_text("utf-8") == CURRENT, "a new schema is a new version"
     assert set(range(min(RELEASED), database.SCHEMA_VERSION + 1)) == set(RELEASED)
+
+
+def test_a_new_database_has_its_tables_from_the_moment_that_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads beside the writer, or finds what a loss of power left, finds no database without tables."""
+
+    def power_fails(path: Path, data: bytes) -> None:
+        write_whole(path, data)
+        raise OSError("no power")
+
+    monkeypatch.setattr(database, "write_whole", power_fails)
+    with pytest.raises(EnvironmentFailure):
+        database.open_writer(tmp_path / "new.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["new.db"]
+    reader = database.open_reader(tmp_path / "new.db")
+    assert reader.execute("SELECT count(*) FROM url").fetchone() == (0,)
+    reader.close()
 
 
 @pytest.mark.parametrize("version", sorted(RELEASED))

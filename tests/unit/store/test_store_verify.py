@@ -12,6 +12,7 @@ import pytest
 import zstandard
 from command_line import periplus
 from crawl_values import analysis, fetched, lease, new_url, open_store
+from warcio.archiveiterator import ArchiveIterator
 
 from periplus.errors import FolderInUse
 from periplus.index import NodeIndex
@@ -19,6 +20,7 @@ from periplus.model import Outcome, Parcel
 from periplus.store.commit import Batch, Completion, Delivery
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
+from periplus.store.gaps import Gap, close_gap
 from periplus.store.records import scan_records
 from periplus.verify import Report, verify_crawl
 
@@ -218,9 +220,16 @@ def test_pages_that_lost_a_part_are_fetched_again(crawl: CrawlFolder) -> None:
 
 
 def test_a_record_damaged_in_the_middle_costs_that_record_only(crawl: CrawlFolder) -> None:
+    before = {(record.offset, record.kind) for record in scan_records(warc(crawl))}
     damage_record(crawl)
-    report = verify_crawl(crawl, repair=True)
-    assert not report.ok, "the file stays damaged: cutting it would move what lies behind"
+    assert not verify_crawl(crawl, repair=False).ok
+    assert verify_crawl(crawl, repair=True).ok
+    assert verify_crawl(crawl, repair=False).problems == [], "nothing is left to repair"
+    after = {(record.offset, record.kind) for record in scan_records(warc(crawl))}
+    assert {kind for _, kind in after - before} == {"warcinfo"}, "what lies behind stays where it is"
+    assert len(after) == len(before)
+    with warc(crawl).open("rb") as file:
+        assert len(list(ArchiveIterator(file))) == len(before), "others read the file as well"
     with closing(open_reader(crawl.node("main").database)) as db:
         lost = db.execute("SELECT url FROM page WHERE kept = 1 AND warc_file IS NULL").fetchall()
     assert lost == [("http://main.test/4",)]
@@ -251,3 +260,25 @@ def test_the_command(crawl: CrawlFolder) -> None:
     periplus("verify", crawl.path / "nodes").assert_one_line_error(2, "not a crawl")
     with crawl.locked(), pytest.raises(FolderInUse):
         verify_crawl(crawl, repair=True)
+
+
+@pytest.mark.parametrize("where", ["first", "last", "two in a row"])
+def test_holes_anywhere_in_an_archive_are_closed(crawl: CrawlFolder, where: str) -> None:
+    """A disk that lost power may have zeros wherever nothing was synced."""
+    records = list(scan_records(warc(crawl)))
+    chosen = {"first": records[:1], "last": records[-1:], "two in a row": records[4:6]}[where]
+    for record in chosen:
+        overwrite(warc(crawl), record.offset, bytes(record.length))
+    size = warc(crawl).stat().st_size
+    assert verify_crawl(crawl, repair=True).ok
+    report = verify_crawl(crawl, repair=False)
+    assert (report.problems, warc(crawl).stat().st_size) == ([], size)
+    assert report.nodes["main"].records == len(records) - len(chosen) + 1
+
+
+def test_a_gap_too_short_for_a_record_stays_and_is_said(crawl: CrawlFolder) -> None:
+    path = warc(crawl)
+    gap = Gap(0, 100, "zeros")
+    data = path.read_bytes()
+    assert not close_gap(path, gap, "2026-01-01T00:00:00Z")
+    assert path.read_bytes() == data
