@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 KERNEL := $(VENV)/.kernel
+TESTERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)  # tests from outside wait for a third of their time
 PAGE := src/periplus/web/page
 KILL_PAGES ?= 500
 KILL_EVERY ?= 1
@@ -47,11 +48,12 @@ page: $(STATIC)/index.html ## build the web page
 demo: setup page ## crawl the miniature web and show the map (DEMO_SERVE=0: stop after the summary)
 	$(BIN)/python scripts/demo.py
 
-test: setup page ## set everything up and run the whole suite, checks included
+test: ## set everything up and run the whole suite, checks included
+	@$(MAKE) --no-print-directory -j2 setup page
 	$(BIN)/python scripts/system_packages.py
 	$(MAKE) --no-print-directory check
 	@$(BIN)/periplus gazetteer info > /dev/null  # compiled once, before tests in several processes want it
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder
 
 check: setup ## format, lint, types, spelling
 	$(BIN)/ruff format --check .
@@ -78,7 +80,7 @@ prove-cluster: setup ## kills, partitions, lost disks and servers under a crawl 
 prove-simulation: setup ## crawls by 1, 2 and 4 nodes beside what periplus simulate says of them
 	$(BIN)/python scripts/prove_simulation.py --write
 
-prove: setup ## tests of promises at their full size: 100,000 polite requests, random schedules, endings, framing
+prove: setup ## tests of promises at their full size: 500,000 polite requests, random schedules, endings, framing
 	$(BIN)/python scripts/prove_promises.py --docs docs/operations.md
 	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 

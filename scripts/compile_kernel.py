@@ -87,11 +87,10 @@ def compile_kernel() -> bool:
                     Extension(".".join(path.with_suffix("").parts), [str(path)], extra_compile_args=FLAGS)
                     for path in (source.relative_to(SOURCE) for source in changed)
                 ]
-                command = build_ext(
-                    Distribution(
-                        {"ext_modules": cythonize(found, compiler_directives=DIRECTIVES, build_dir=name, force=True)}
-                    )
+                translated = cythonize(
+                    found, compiler_directives=DIRECTIVES, build_dir=name, force=True, nthreads=os.cpu_count() or 1
                 )
+                command = build_ext(Distribution({"ext_modules": translated}))
                 command.build_lib, command.build_temp = str(scratch / "lib"), str(scratch / "temp")
                 command.parallel = os.cpu_count()
                 command.ensure_finalized()

@@ -20,7 +20,7 @@ from doc_tables import between, markdown, put_between
 
 ROOT = Path(__file__).resolve().parent.parent
 PROOFS = {
-    "P1, P2, P7": ("tests/e2e/test_politeness_proof.py", "also_after_kills", {"PERIPLUS_PROOF_URLS": "520"}),
+    "P1, P2, P7": ("tests/e2e/test_politeness_proof.py", "also_after_kills", {"PERIPLUS_PROOF_URLS": "2600"}),
     "P3": ("tests/unit/frontier/test_frontier_schedule.py", "random_schedules", {"PERIPLUS_SCHEDULES": "100000"}),
     "P3, machines": ("tests/unit/cluster/test_cluster_races.py", "P3_", {"PERIPLUS_RACES": "5000"}),
     "H5": ("tests/hostile/test_hostile_http.py", "H5_", {"PERIPLUS_PAIRS": "10000"}),

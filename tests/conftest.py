@@ -1,5 +1,6 @@
 """What every test gets: no network beyond loopback, and loud skips for programs that are not installed."""
 
+import atexit
 import ipaddress
 import os
 import shutil
@@ -57,7 +58,9 @@ def _is_installed(name: str) -> bool:
 
 
 def pytest_configure() -> None:
-    os.environ.setdefault("PERIPLUS_TASKS", tempfile.mkdtemp(prefix="periplus-tasks-"))  # never the user's own
+    if "PERIPLUS_TASKS" not in os.environ:  # never the user's own
+        os.environ["PERIPLUS_TASKS"] = tempfile.mkdtemp(prefix="periplus-tasks-")
+        atexit.register(shutil.rmtree, os.environ["PERIPLUS_TASKS"], ignore_errors=True)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

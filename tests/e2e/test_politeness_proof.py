@@ -1,7 +1,7 @@
 """Tens of thousands of requests to two hundred hosts, with kills and restarts: the server's log is the judge.
 
-The crawl is the real one, with three nodes that share all hosts, in virtual time. PERIPLUS_PROOF_URLS=520 makes it more
-than a hundred thousand requests; `scripts/prove_politeness.py` does the same over real sockets.
+The crawl is the real one, with three nodes that share all hosts, in virtual time. `make prove` makes it more
+than half a million requests (PERIPLUS_PROOF_URLS); `scripts/prove_politeness.py` does the same over real sockets.
 """
 
 import itertools
