@@ -12,6 +12,7 @@ PAGE := src/periplus/web/page
 KILL_PAGES ?= 500
 KILL_EVERY ?= 1
 KILL_MINUTES ?= 60
+KILL_LOSSES ?= 300
 SOAK_MINUTES ?= 60
 FUZZ_SECONDS ?= 60
 PROPERTY_MINUTES ?= 25
@@ -84,8 +85,9 @@ prove: setup ## tests of promises at their full size: 500,000 polite requests, r
 	$(BIN)/python scripts/prove_promises.py --docs docs/operations.md
 	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 
-kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's files, in pieces that go on (KILL_MINUTES=60)
+kill-all: setup $(PROOFS) ## death and a full disk at every change of a crawl's files, losses of power, in pieces that go on (KILL_MINUTES=60)
 	$(BIN)/python tests/support/kill_points.py deaths --pages $(KILL_PAGES) --state $(PROOFS)/kill-all-$(KILL_PAGES) --minutes $(KILL_MINUTES) --docs docs/operations.md
+	for one in full normal; do $(BIN)/python tests/support/kill_points.py power --pages 8 --losses $(KILL_LOSSES) --durability $$one --docs docs/operations.md || exit 1; done
 	$(BIN)/python tests/support/fault_runs.py full --pages 12 --every $(KILL_EVERY) --state $(PROOFS)/full-12-$(KILL_EVERY).json --minutes $(KILL_MINUTES) --docs docs/operations.md
 	$(BIN)/python scripts/scoreboard.py --docs docs/operations.md
 

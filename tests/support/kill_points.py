@@ -457,6 +457,18 @@ def power(bench: Bench, options: argparse.Namespace) -> int:
         wrong += [f"change {number}: {text}" for text in found]
     shown = {"losses": len(points), "changes": len(recording.changes), "forgotten_at_most": forgotten}
     print(json.dumps(shown | {"lost_at_most": lost, "repaired": repaired, "wrong": wrong}))
+    if options.docs:
+        table = {
+            "last run": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, load {os.getloadavg()[0]:.0f}",
+            "pages of the crawl, changes of its files": f"{options.pages}, {len(recording.changes)}",
+            "losses of power, each at a change drawn at random": len(points),
+            "asked for and forgotten, at most": forgotten,
+            "pages that the crawl then had less, at most": lost,
+            "folders that wanted `verify --repair`": repaired,
+            "found wrong": len(wrong),
+        }
+        mark = f"power-{options.durability}"
+        write_table(options.docs, mark, f'`durability = "{options.durability}"`, by `make kill-all`', table)
     return 1 if wrong else 0
 
 
