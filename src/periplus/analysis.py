@@ -46,7 +46,7 @@ ANCHOR_CHARACTERS = 100
 REMEMBERED_PLACES = 4_096
 
 _ENCODER = msgspec.msgpack.Encoder()
-_COMPRESSOR = zstandard.ZstdCompressor(3)
+_COMPRESSOR = zstandard.ZstdCompressor(1)  # 2 % more bytes than level 3 for little more than half the time
 
 
 @dataclass(frozen=True, slots=True)
