@@ -8,8 +8,6 @@ import itertools
 import re
 from collections import Counter
 
-import numpy as np
-
 __all__ = ["bounded"]
 
 MOST_TAGS = 100_000
@@ -40,7 +38,7 @@ NOT_NESTING = frozenset(
 
 def bounded(source: bytes) -> tuple[bytes, dict[str, int]]:
     """As much of the document as can be read in reasonable time, and what was left out, by reason. Linear."""
-    tags, dropped = _tags(source), dict[str, int]()
+    tags, dropped = source.count(b"<"), dict[str, int]()
     if tags > MOST_TAGS:
         cut = next(itertools.islice(re.finditer(b"<", source), MOST_TAGS, None)).start()
         dropped = {"document": 1, "page_links": len(LINK.findall(source, cut))}
@@ -49,11 +47,6 @@ def bounded(source: bytes) -> tuple[bytes, dict[str, int]]:
         whole, source = len(source), _without_most_attributes(source)
         dropped |= {"document": 1} if len(source) < whole else {}
     return (source if tags <= TAGS_WITHOUT_DOUBT else _flattened(source)), dropped
-
-
-def _tags(source: bytes) -> int:
-    """How many tags there may be: a quarter of the time that `bytes.count` takes."""
-    return int(np.count_nonzero(np.frombuffer(source, np.uint8) == ord("<")))
 
 
 def _has_long_tag(source: bytes) -> bool:

@@ -4,7 +4,7 @@ cimport cython
 cdef unsigned long long _BASE, _PRIME, _MASK, _ZERO, _NUMBER
 cdef unsigned int _BLANKS
 cdef const unsigned char[::1] _BLANK
-cdef int _FEWEST, _NUMBER_BITS, _LONGEST, _MOST, _LOGS
+cdef int _FEWEST, _NUMBER_BITS, _AT_ONCE, _LONGEST, _MOST, _LOGS
 cdef double[::1] _SQUARED
 
 cdef class ChunkTable:
@@ -12,6 +12,9 @@ cdef class ChunkTable:
     cdef readonly int renewals
     cdef unsigned long long[::1] slots
     cdef unsigned long long last
+    cdef int[::1] starts, ends
+    cdef unsigned long long[::1] keys
+    cdef int waiting
     cdef void _clear(self) except *
     cpdef void make_room(self) except *
     @cython.locals(number=cython.int)
@@ -28,9 +31,11 @@ cdef class Chunks:
 
 @cython.locals(at=cython.int, start=cython.int, end=cython.int)
 cpdef Chunks cut(ChunkTable table, str text, object skip=*)
-@cython.locals(at=cython.int, start=cython.int, key=cython.ulonglong, code=cython.uint,
+@cython.locals(at=cython.int, start=cython.int, end=cython.int, i=cython.int, key=cython.ulonglong,
                taken_slot=cython.ulonglong)
 cdef void _number(ChunkTable table, str text, int low, int high, Chunks found) except *
+@cython.locals(at=cython.int, count=cython.int, start=cython.int, key=cython.ulonglong, code=cython.uint)
+cdef int _find_keys(ChunkTable table, str text, int low, int high) except -1
 @cython.locals(slot=cython.ulonglong)
 cdef unsigned long long _slot(ChunkTable table, unsigned long long key) noexcept
 cdef int _number_in(unsigned long long taken_slot) noexcept

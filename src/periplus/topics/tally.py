@@ -39,7 +39,7 @@ _ZERO = ((0xCBF29CE484222325 ^ ord("0")) * 0x100000001B3) % (1 << 64)
 _BLANKS = 0x3001
 _BLANK = bytes(chr(code).isspace() for code in range(0x3001))
 _FEWEST, _LONGEST, _MOST = 1 << 12, LONGEST, MOST
-_NUMBER_BITS = 17
+_NUMBER_BITS, _AT_ONCE = 17, 64
 _NUMBER = (1 << 17) - 1
 _LOGS = 1024
 _SQUARED = cast("MutableSequence[float]", np.array([0.0, *((1 + math.log(n)) ** 2 for n in range(1, 1024))]).data)
@@ -63,6 +63,8 @@ class ChunkTable:
 
     def __init__(self) -> None:
         self.renewals = 0
+        self.starts, self.ends, self.waiting = _zeros(_AT_ONCE), _zeros(_AT_ONCE), 0
+        self.keys = ints(np.zeros(_AT_ONCE, np.uint64))
         self._clear()
 
     def _clear(self) -> None:
@@ -129,9 +131,23 @@ def cut(table: ChunkTable, text: str, skip: Sequence[tuple[int, int]] = ()) -> C
 
 
 def _number(table: ChunkTable, text: str, low: int, high: int, found: Chunks) -> None:
-    """Number the chunks of a stretch."""
+    """Number the chunks of a stretch, several at once: looking them up then waits for the memory together."""
     at = low
     while at < high:
+        at = _find_keys(table, text, at, high)
+        for i in range(table.waiting):
+            start, end, key = table.starts[i], table.ends[i], table.keys[i]
+            taken_slot = table.slots[_slot(table, key)]
+            if taken_slot and end - start <= _LONGEST:
+                found.add(_number_in(taken_slot))
+            else:
+                found.add(_number_of(table, key, text[start:end], found))
+
+
+def _find_keys(table: ChunkTable, text: str, low: int, high: int) -> int:
+    """Find the next chunks, as many as may wait, with their keys; where the last of them ends."""
+    at, count = low, 0
+    while at < high and count < _AT_ONCE:
         code = ord(text[at])
         if code < _BLANKS and _BLANK[code]:
             at += 1
@@ -145,11 +161,10 @@ def _number(table: ChunkTable, text: str, low: int, high: int, found: Chunks) ->
             code = ord(text[at])
             if not 32 < code < 127 and code < _BLANKS and _BLANK[code]:  # letters are seen to be none at once
                 break
-        taken_slot = table.slots[_slot(table, key)]
-        if at - start <= _LONGEST and taken_slot:
-            found.add(_number_in(taken_slot))
-        else:
-            found.add(_number_of(table, key, text[start:at], found))
+        table.starts[count], table.ends[count], table.keys[count] = start, at, key
+        count += 1
+    table.waiting = count
+    return at
 
 
 def _slot(table: ChunkTable, key: int) -> int:
