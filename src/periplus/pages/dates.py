@@ -3,14 +3,15 @@
 Days before 1990 and after tomorrow are nonsense.
 """
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date, timedelta
 
 from htmldate import find_date
 from lxml import html as lxml_html
 from lxml.etree import LxmlError
+
+from periplus.pages.years import years_of_days
 
 __all__ = ["META_DATE_NAMES", "names_a_day", "published_date", "searched_date"]
 
@@ -39,12 +40,6 @@ MONTH_DAY_YEAR = re.compile(
     rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
 )
 URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
-YEARS = (re.compile(r"199\d(?!\d)"), re.compile(r"20\d\d(?!\d)"))
-"""Those that a page can be from; a pattern that begins with digits as such is found far faster."""
-
-BEFORE_YEAR = re.compile(r"\d{1,2}[^\d<>{}\[\]]{1,22}$")
-AFTER_YEAR = re.compile(r"[-/.\s年]{1,2}\d{1,2}(?!\d)")
-MOST_YEARS = 200
 SAYS_WHEN = re.compile(
     r"posted|published|publication|byline|updated|created|written|<time|\bdate|"
     r"(?:class|id|name|itemprop)\s*=[^>]{0,60}(?:date|time|datum|fecha|meta|info|publi)",
@@ -100,7 +95,9 @@ def names_a_day(text: str, html: str) -> bool:
 
     Else there is none to be found.
     """
-    return next(_days(text), None) is not None and any(_says_when(html, start) for start in _days(html))
+    if not years_of_days(text, MOST_SEARCHED_CHARS):
+        return False
+    return any(_says_when(html, year) for year in years_of_days(html, MOST_SEARCHED_CHARS))
 
 
 def _says_when(html: str, year: int) -> bool:
@@ -112,17 +109,6 @@ def _says_when(html: str, year: int) -> bool:
         if not any(word in near for word in SPEAKS_OF_TIME):
             return False
     return SAYS_WHEN.search(html, start, year) is not None
-
-
-def _days(text: str) -> Iterator[int]:
-    """Where the years of what look like whole dates stand."""
-    found = itertools.chain.from_iterable(year.finditer(text, 0, MOST_SEARCHED_CHARS) for year in YEARS)
-    for year in itertools.islice(found, MOST_YEARS):
-        start = year.start()
-        if start and text[start - 1].isdigit():
-            continue
-        if BEFORE_YEAR.search(text, max(0, start - 26), start) or AFTER_YEAR.match(text, year.end()):
-            yield start
 
 
 def _parse(text: str, fetched_on: date) -> date | None:

@@ -1,6 +1,7 @@
 """Bytes to text in the order of the WHATWG: byte order mark, HTTP header, meta tag, and a last guess."""
 
 import re
+from functools import lru_cache
 
 import webencodings
 
@@ -65,6 +66,7 @@ def _is_utf8(body: bytes) -> bool:
     return True
 
 
+@lru_cache(256)
 def _codec(label: str) -> str | None:
     """Python's codec for a WHATWG label ("latin1" means windows-1252 on the web); None if there is none."""
     encoding = webencodings.lookup(label)

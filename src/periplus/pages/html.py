@@ -16,7 +16,7 @@ from periplus.pages.language import detect_language
 from periplus.pages.maintext import main_text
 from periplus.pages.metadata import Metadata, read_metadata
 from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
-from periplus.urls import canonicalize
+from periplus.urls import canonical_links, canonicalize
 
 __all__ = ["read_page"]
 
@@ -189,11 +189,11 @@ def _header_directives(value: str) -> set[str]:
 def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: dict[str, int]) -> list[tuple[int, str]]:
     """The numbers of the links (href and rel) that are followed, with their canonical URLs."""
     taken: list[tuple[int, str]] = []
-    for number, (href, rel) in enumerate(written):
+    urls = canonical_links((href for href, _ in written), base)
+    for number, ((_, rel), url) in enumerate(zip(written, urls, strict=True)):
         if len(taken) >= max_links:
             dropped["page_links"] = dropped.get("page_links", 0) + len(written) - number
             break
-        url = canonicalize(href, base)
         if url is not None and not (rel and "nofollow" in rel.lower()):
             taken.append((number, url.href))
         else:

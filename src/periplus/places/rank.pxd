@@ -1,11 +1,12 @@
 # C types of rank.py, used only where it is compiled.
 cimport cython
+from libc.math cimport exp, log1p
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _MAX_ANCHOR_UNITS, _WITHIN, _ALIAS, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 cdef int _FIRST, _KIND0, _FLAG0, _WITHIN0, _WITHIN_CLOSE, _WITHIN_FIRST, _NAMED0, _NEAR, _AROUND
 cdef int _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS, _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY, _HINT_NEAR, _TLD, _NAMED_PEOPLE, _WITHIN_IMPLIED, _WIDTH, _FAR
-cdef double _E, _R2, _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR, _SAME_MIDDLE
+cdef double _R2, _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR, _SAME_MIDDLE
 
 cdef class Outside:
     cdef const int[::1] rows
@@ -26,7 +27,7 @@ cdef double closeness(double dot, double km) noexcept
 @cython.locals(base=cython.int, px=cython.double, py=cython.double, pz=cython.double, dot=cython.double,
                country=cython.int, i=cython.int, best=cython.double, value=cython.double, same=cython.double,
                near=cython.double, shared=cython.double, row=cython.int, host=cython.int, mass=cython.double)
-cdef void _outside_features(Sheet s, Tables t, Outside o, int c) except *
+cdef void _outside_features(Sheet s, Tables t, Outside o, int c) noexcept
 @cython.locals(base=cython.int, score=cython.double)
 cdef double _static_score(Sheet s, int c, const double[::1] w) noexcept
 @cython.locals(i=cython.int)
@@ -46,7 +47,7 @@ cdef void _find_groups(Sheet s, int count) noexcept
 cdef int _group(Sheet s, int row) noexcept
 @cython.locals(a=cython.int, unit=cython.int, called=cython.int, rest=cython.double, c=cython.int, low=cython.int,
                high=cython.int)
-cdef void _weigh_company(Sheet s, const double[::1] w) except *
+cdef void _weigh_company(Sheet s, const double[::1] w) noexcept
 @cython.locals(a=cython.int, group=cython.int, rest=cython.double)
 cdef double _find_others(Sheet s, int called) noexcept
 @cython.locals(near_scale=cython.double, around_scale=cython.double, too_far=cython.double, i=cython.int,
@@ -57,7 +58,7 @@ cdef void _add_nearness(const double[::1] xs, const double[::1] ys, const double
                         int count) noexcept
 @cython.locals(near=cython.double, around=cython.double, in_country=cython.double, in_admin1=cython.double,
                base=cython.int, row=cython.int, holds=cython.double, score=cython.double)
-cdef void _company_of(Sheet s, int c, double rest, const double[::1] w) except *
+cdef void _company_of(Sheet s, int c, double rest, const double[::1] w) noexcept
 @cython.locals(unit=cython.int, best=cython.int, c=cython.int)
 cdef void _choose(Sheet s) noexcept
 @cython.locals(row=cython.int, city=cython.int, c=cython.int, dot=cython.double)

@@ -6,6 +6,7 @@ round found; and from outside: host memory, the page's own coordinates and count
 """
 
 import math
+from math import *  # noqa: F403  exp and log1p: C's own where this is compiled (rank.pxd), else these
 from typing import Final
 
 from periplus.places.build import KINDS
@@ -40,7 +41,6 @@ _HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
 _NAMED_PEOPLE, _WITHIN_IMPLIED = COLUMN["named_population"], COLUMN["within_implied"]
 _WIDTH = len(FEATURES)
 _FAR = FAR
-_E = math.e
 _R2 = 2.0 * 6371.0 * 6371.0  # times (1 - cosine) is the square of the chord
 _NEAR_SCALE, _AROUND_SCALE = _R2 / (40.0 * 40.0), _R2 / (250.0 * 250.0)
 _TOO_FAR = math.cos(2500.0 / 6371.0)
@@ -155,7 +155,7 @@ def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
         if t.place_facts[host + 7] > _COUNTRY:
             dot = px * t.place_floats[host] + py * t.place_floats[host + 1] + pz * t.place_floats[host + 2]
             near += mass * closeness(dot, 60.0)
-    s.features[base + _HOST_SAME] = math.log1p(same) / 2.0
+    s.features[base + _HOST_SAME] = log1p(same) / 2.0  # noqa: F405
     s.c_host[c] = (near / o.total) ** 0.5
     s.features[base + _HOST_NEAR] = s.c_host[c]
     s.features[base + _HOST_COUNTRY] = shared / o.total
@@ -221,7 +221,7 @@ def _softmax(s: Sheet) -> None:
                 top = s.c_probability[c]
         total = 0.0
         for c in range(low, high):
-            weight = _E ** (s.c_probability[c] - top)
+            weight = exp(s.c_probability[c] - top)  # noqa: F405
             s.c_probability[c] = weight
             total += weight
         for c in range(low, high):
@@ -348,8 +348,8 @@ def _company_of(s: Sheet, c: int, rest: float, w: Reals) -> None:
     in_country = s.country_mass[s.c_in_country[c]] / rest
     in_admin1 = s.admin1_mass[s.c_in_admin1[c]] / rest
     base = c * _WIDTH
-    s.c_near[c] = math.log1p(near) if near > 1.0e-4 else 0.0
-    s.c_around[c] = math.log1p(around) if around > 1.0e-4 else 0.0
+    s.c_near[c] = log1p(near) if near > 1.0e-4 else 0.0  # noqa: F405
+    s.c_around[c] = log1p(around) if around > 1.0e-4 else 0.0  # noqa: F405
     s.c_same[c] = in_admin1
     row = s.c_row[c]
     holds = in_admin1 if s.c_admin1[c] == row else in_country if s.c_country[c] == row else 0.0

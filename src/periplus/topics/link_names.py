@@ -8,10 +8,10 @@ import re
 from array import array
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import cast
 
-from periplus.model import Link, Located, Page, Place
+from periplus.model import Link, Located, Place
 from periplus.topics.link_parts import Loose, Mentions
-from periplus.topics.place_table import TARGET
 from periplus.topics.topic import Topic
 from periplus.topics.url_names import longest_names, name_key
 
@@ -25,20 +25,23 @@ _NOTHING: Loose = (0, 0, 0, 0, 0, 0.0)
 class LinkNames:
     """The names that matter for the links of one page; without targets all places count as wanted."""
 
-    def __init__(self, page: Page, located: Located, topic: Topic) -> None:
-        self._worth = topic.table.worth
+    def __init__(self, located: Located, topic: Topic) -> None:
+        self._targets = topic.table.targets
         self._has_places = bool(topic.places)
-        self._text = page.text
-        placed = [(mention, mention.place) for mention in located.mentions if mention.place is not None]
+        placed = [mention for mention in located.mentions if mention.place is not None]
+        places = [cast("Place", mention.place) for mention in placed]
+        said: dict[str, Place] = {}
+        for mention, place in zip(placed[:MAX_NAMES], places, strict=False):
+            said.setdefault(mention.text, place)
         self._names: dict[tuple[str, ...], Place] = {name_key(place.name): place for place, _ in topic.places}
-        for mention, place in placed[:MAX_NAMES]:
-            self._names.setdefault(name_key(mention.text), place)
+        for text, place in said.items():
+            self._names.setdefault(name_key(text), place)
         self._names.pop((), None)
         self.firsts = frozenset([key[0] for key in self._names])
-        wanted = [self._is_wanted(place) for _, place in placed]
-        lengths = [m.end - m.start if one else 0 for (m, _), one in zip(placed, wanted, strict=True)]
+        wanted = self._are_wanted(places)
+        lengths = [mention.end - mention.start if one else 0 for mention, one in zip(placed, wanted, strict=True)]
         self.mentions = Mentions(
-            array("i", [mention.start for mention, _ in placed]),
+            array("i", [mention.start for mention in placed]),
             array("i", accumulate(wanted, initial=0)),
             array("i", accumulate(lengths, initial=0)),
         )
@@ -64,12 +67,12 @@ class LinkNames:
             min(1.0, length / len(link.anchor)) if length else 0.0,
         )
 
-    def _is_wanted(self, place: Place) -> bool:
-        return not self._has_places or self._worth(place).weight >= TARGET
+    def _are_wanted(self, places: list[Place]) -> list[bool]:
+        return self._targets(places) if self._has_places else [True] * len(places)
 
     def _in_text(self, text: str) -> tuple[list[Place], list[Place]]:
         found = self.in_words(_WORD.findall(text.casefold())) if text.strip() else []
-        return found, [place for place in found if self._is_wanted(place)]
+        return found, [place for place, one in zip(found, self._are_wanted(found), strict=True) if one]
 
 
 def _words(text: str) -> int:

@@ -3,7 +3,6 @@ cimport cython
 
 cdef double _PARENT, _OWN, _ANCHOR, _UNWORDED, _SILENT, _WINDOW
 cdef int _PARTS, _STEMS
-cdef unsigned int _BLANK, _BREAK
 
 cdef class UrlSaid:
     cdef readonly tuple words, keywords
@@ -36,8 +35,8 @@ cdef void _write(PageSide side, Near near, UrlSaid url, double worded, double[::
 cdef double _real(double number) noexcept
 @cython.locals(low=cython.int, high=cython.int, middle=cython.int)
 cdef int _before(Mentions mentions, int position) noexcept
-@cython.locals(found=cython.int, at=cython.int, code=cython.uint)
-cdef int _blanks(str text, int start, int end) noexcept
+@cython.locals(found=cython.int, character=cython.Py_UCS4)
+cdef int _blanks(str text, int start, int end) except *
 @cython.locals(word=str)
 cdef bint _any_in(tuple words, frozenset names) except -1
 @cython.locals(found=bytearray, at=cython.int)

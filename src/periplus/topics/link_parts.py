@@ -48,7 +48,7 @@ Loose = tuple[int, int, int, int, int, float]
 
 # The names below have C types in link_parts.pxd.
 _PARENT, _OWN, _ANCHOR, _UNWORDED, _SILENT, _WINDOW = PARENT, OWN, ANCHOR, UNWORDED, SILENT, WINDOW
-_PARTS, _STEMS, _BLANK, _BREAK = PARTS, MAX_FEATURES, ord(" "), ord("\n")
+_PARTS, _STEMS = PARTS, MAX_FEATURES
 
 
 class UrlSaid:
@@ -194,10 +194,8 @@ def _before(mentions: Mentions, position: int) -> int:
 def _blanks(text: str, start: int, end: int) -> int:
     """How many blanks lie between two positions; less than none if the second comes first."""
     found = 0
-    for at in range(min(start, end), max(start, end)):
-        code = ord(text[at])
-        if code in (_BLANK, _BREAK):
-            found += 1
+    for character in text[min(start, end) : max(start, end)]:  # compiled, quicker than by positions
+        found += character == " " or character == "\n"  # noqa: PLR1714  no branch
     return found if end >= start else -found
 
 

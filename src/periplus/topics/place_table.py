@@ -60,6 +60,11 @@ class PlaceTable:
             known = self._known[place.id] = self._work_out(place)
         return known
 
+    def targets(self, places: Sequence[Place]) -> list[bool]:
+        """Which mentions of places lie in targets."""
+        known = self._known
+        return [(known.get(place.id) or self.worth(place)).weight >= TARGET for place in places]
+
     def weight_of(self, position: int) -> float:
         """The weight of one of the topic's places, the largest being 1."""
         return self._scaled[position]

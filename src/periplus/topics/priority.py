@@ -85,7 +85,7 @@ class LinkScorer:
     def __init__(self, page: Page, located: Located, score: Score, topic: Topic) -> None:
         self._topic = topic
         self._language = page.language or topic.learnt.language
-        self._names = LinkNames(page, located, topic)
+        self._names = LinkNames(located, topic)
         self._words = topic.link_words(self._language)
         self._side = PageSide(
             page.text,

@@ -1,19 +1,26 @@
 # C types of tally.py, used only where it is compiled.
 cimport cython
 
-cdef unsigned long long _BASE, _PRIME, _MASK, _ZERO
+cdef unsigned long long _BASE, _PRIME, _MASK, _ZERO, _NUMBER
 cdef unsigned int _BLANKS
 cdef const unsigned char[::1] _BLANK
-cdef int _SLOTS, _LONGEST, _MOST, _LOGS
+cdef int _FEWEST, _NUMBER_BITS, _AT_ONCE, _LONGEST, _MOST, _LOGS
 cdef double[::1] _SQUARED
 
 cdef class ChunkTable:
     cdef readonly list chunks
     cdef readonly int renewals
+    cdef unsigned long long[::1] slots
+    cdef unsigned long long last
+    cdef int[::1] starts, ends
     cdef unsigned long long[::1] keys
-    cdef int[::1] numbers
+    cdef int waiting
     cdef void _clear(self) except *
     cpdef void make_room(self) except *
+    @cython.locals(number=cython.int)
+    cdef int put(self, unsigned long long key, str chunk) except -1
+    @cython.locals(at=cython.Py_ssize_t, old="unsigned long long[::1]")
+    cdef void _grow(self) except *
 
 cdef class Chunks:
     cdef readonly int renewals, count
@@ -24,11 +31,15 @@ cdef class Chunks:
 
 @cython.locals(at=cython.int, start=cython.int, end=cython.int)
 cpdef Chunks cut(ChunkTable table, str text, object skip=*)
-@cython.locals(at=cython.int, start=cython.int, slot=cython.int, key=cython.ulonglong, code=cython.uint)
+@cython.locals(at=cython.int, start=cython.int, end=cython.int, i=cython.int, key=cython.ulonglong,
+               taken_slot=cython.ulonglong)
 cdef void _number(ChunkTable table, str text, int low, int high, Chunks found) except *
+@cython.locals(at=cython.int, count=cython.int, start=cython.int, key=cython.ulonglong, code=cython.uint)
+cdef int _find_keys(ChunkTable table, str text, int low, int high) except -1
 @cython.locals(slot=cython.ulonglong)
-cdef int _slot(ChunkTable table, unsigned long long key) noexcept
-@cython.locals(slot=cython.int)
+cdef unsigned long long _slot(ChunkTable table, unsigned long long key) noexcept
+cdef int _number_in(unsigned long long taken_slot) noexcept
+@cython.locals(taken_slot=cython.ulonglong)
 cdef int _number_of(ChunkTable table, unsigned long long key, str chunk, Chunks found) except -1
 
 cdef class RowTable:

@@ -38,7 +38,9 @@ _BASE, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 _ZERO = ((0xCBF29CE484222325 ^ ord("0")) * 0x100000001B3) % (1 << 64)
 _BLANKS = 0x3001
 _BLANK = bytes(chr(code).isspace() for code in range(0x3001))
-_SLOTS, _LONGEST, _MOST = 1 << 18, LONGEST, MOST
+_FEWEST, _LONGEST, _MOST = 1 << 12, LONGEST, MOST
+_NUMBER_BITS, _AT_ONCE = 17, 64
+_NUMBER = (1 << 17) - 1
 _LOGS = 1024
 _SQUARED = cast("MutableSequence[float]", np.array([0.0, *((1 + math.log(n)) ** 2 for n in range(1, 1024))]).data)
 
@@ -53,22 +55,45 @@ def _zeros(size: int) -> Ints:
 
 
 class ChunkTable:
-    """Chunks by number, in the order in which they were met."""
+    """Chunks by number, in the order in which they were met.
+
+    A slot has the upper bits of a chunk's key and, in the others, its number and 1; empty ones have 0. There are two to
+    four slots a chunk: a table that does not fit the cache costs more than all else here.
+    """
 
     def __init__(self) -> None:
         self.renewals = 0
+        self.starts, self.ends, self.waiting = _zeros(_AT_ONCE), _zeros(_AT_ONCE), 0
+        self.keys = ints(np.zeros(_AT_ONCE, np.uint64))
         self._clear()
 
     def _clear(self) -> None:
         self.chunks: list[str] = []  # a new one: texts that were cut keep theirs
-        self.keys = ints(np.zeros(_SLOTS, np.uint64))
-        self.numbers = _zeros(_SLOTS)
+        self.slots = ints(np.zeros(_FEWEST, np.uint64))
+        self.last = _FEWEST - 1
 
     def make_room(self) -> None:
         """Begin anew if no more can be numbered; then all numbers given out before are void."""
         if len(self.chunks) >= _MOST:
             self._clear()
             self.renewals += 1
+
+    def put(self, key: int, chunk: str) -> int:
+        """Give a new chunk its number."""
+        if 2 * len(self.chunks) >= len(self.slots):
+            self._grow()
+        number = len(self.chunks)
+        self.slots[_slot(self, key)] = (key & ~_NUMBER) | (number + 1)
+        self.chunks.append(chunk)
+        return number
+
+    def _grow(self) -> None:
+        old = self.slots
+        self.last = 2 * len(old) - 1
+        self.slots = ints(np.zeros(2 * len(old), np.uint64))
+        for at in range(len(old)):
+            if old[at]:
+                self.slots[_slot(self, old[at] & ~_NUMBER)] = old[at]
 
 
 class Chunks:
@@ -106,9 +131,23 @@ def cut(table: ChunkTable, text: str, skip: Sequence[tuple[int, int]] = ()) -> C
 
 
 def _number(table: ChunkTable, text: str, low: int, high: int, found: Chunks) -> None:
-    """Number the chunks of a stretch."""
+    """Number the chunks of a stretch, several at once: looking them up then waits for the memory together."""
     at = low
     while at < high:
+        at = _find_keys(table, text, at, high)
+        for i in range(table.waiting):
+            start, end, key = table.starts[i], table.ends[i], table.keys[i]
+            taken_slot = table.slots[_slot(table, key)]
+            if taken_slot and end - start <= _LONGEST:
+                found.add(_number_in(taken_slot))
+            else:
+                found.add(_number_of(table, key, text[start:end], found))
+
+
+def _find_keys(table: ChunkTable, text: str, low: int, high: int) -> int:
+    """Find the next chunks, as many as may wait, with their keys; where the last of them ends."""
+    at, count = low, 0
+    while at < high and count < _AT_ONCE:
         code = ord(text[at])
         if code < _BLANKS and _BLANK[code]:
             at += 1
@@ -122,33 +161,34 @@ def _number(table: ChunkTable, text: str, low: int, high: int, found: Chunks) ->
             code = ord(text[at])
             if not 32 < code < 127 and code < _BLANKS and _BLANK[code]:  # letters are seen to be none at once
                 break
-        slot = _slot(table, key)
-        if at - start <= _LONGEST and table.keys[slot] == key:
-            found.add(table.numbers[slot])
-        else:
-            found.add(_number_of(table, key, text[start:at], found))
+        table.starts[count], table.ends[count], table.keys[count] = start, at, key
+        count += 1
+    table.waiting = count
+    return at
 
 
 def _slot(table: ChunkTable, key: int) -> int:
     """Where a key stands or would stand."""
-    slot = (key ^ (key >> 32)) & (_SLOTS - 1)
-    while table.keys[slot] != 0 and table.keys[slot] != key:
-        slot = (slot + 1) & (_SLOTS - 1)
+    slot = ((key >> _NUMBER_BITS) ^ (key >> 40)) & table.last
+    while table.slots[slot] and (table.slots[slot] ^ key) > _NUMBER:
+        slot = (slot + 1) & table.last
     return slot
+
+
+def _number_in(taken_slot: int) -> int:
+    """The number of the chunk that a slot is taken by."""
+    return (taken_slot & _NUMBER) - 1
 
 
 def _number_of(table: ChunkTable, key: int, chunk: str, found: Chunks) -> int:
     """The number of a chunk, which is given one if it has none: in the table, or for one text if it is long."""
-    slot = _slot(table, key)
-    if len(chunk) <= _LONGEST and table.keys[slot] == key:
-        return table.numbers[slot]
+    taken_slot = table.slots[_slot(table, key)]
+    if len(chunk) <= _LONGEST and taken_slot:
+        return _number_in(taken_slot)
     if len(chunk) > _LONGEST or len(table.chunks) >= _MOST:
         found.long.append(chunk)
         return _MOST + len(found.long) - 1
-    table.keys[slot] = key
-    table.numbers[slot] = len(table.chunks)
-    table.chunks.append(chunk)
-    return table.numbers[slot]
+    return table.put(key, chunk)
 
 
 class RowTable:

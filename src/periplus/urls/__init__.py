@@ -3,7 +3,7 @@
 Next room: `frontier`, which only ever sees canonical URLs that passed every rule.
 """
 
-from periplus.urls.canonical import CanonicalUrl, canonicalize, fingerprint
+from periplus.urls.canonical import CanonicalUrl, canonical_links, canonicalize, fingerprint
 from periplus.urls.domains import registrable_domain
 from periplus.urls.filters import Checked, drop_reason, url_rules
 from periplus.urls.marks import MarkCounter, MarkSet
@@ -16,6 +16,7 @@ __all__ = [
     "MarkCounter",
     "MarkSet",
     "TrapBudget",
+    "canonical_links",
     "canonicalize",
     "drop_reason",
     "fingerprint",

@@ -6,19 +6,20 @@ written one way (RFC 3986, 6.2.2): `%7e` is `~`, `%c3` is `%C3`.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import can_ada
 import xxhash
 
-__all__ = ["CanonicalUrl", "canonicalize", "fingerprint"]
+__all__ = ["CanonicalUrl", "canonical_links", "canonicalize", "fingerprint"]
 
 MAX_RAW_LENGTH = 8_192
 """Longer strings are not parsed at all."""
 
-MAX_REMEMBERED = 16_384
+MAX_REMEMBERED = 50_000
 MAX_REMEMBERED_LENGTH = 400
-"""Bounds of the memory of URLs: at most about 15 MB a process, in practice a third of it."""
+"""Bounds of the memory of URLs: at most about 45 MB a process, in practice a third of it."""
 
 TRACKING = re.compile(
     r"utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"
@@ -39,8 +40,12 @@ STAND_IN = "xn0-"
 
 PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
 ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")  # behind a broken escape it could complete it
-PLAIN_START = re.compile(r"[A-Za-z0-9_]")
-UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+WEB = ("http://", "https://")
+PLAIN_STARTS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+NOT_A_PATH = frozenset("/\\\t\n\r")
+"""Behind a first slash these name a host, or are passed over."""
+
+UNRESERVED = PLAIN_STARTS | frozenset("-.~")
 ASP_PATH_SESSION = re.compile(r"/\((?:[A-Z]\([0-9A-Za-z]{20,}\))+\)(?=/)")
 
 
@@ -64,15 +69,28 @@ class CanonicalUrl:
 
 def canonicalize(raw: str, base: str | None = None) -> CanonicalUrl | None:
     """The canonical form of `raw`, resolved against `base`; None if it is not an http(s) URL with a host."""
+    absolute = _absolute(raw, *_starts(base)) if base else _absolute(raw, "", "")
+    return _remembered[absolute] if absolute in _remembered else _learn(raw, base, absolute)
+
+
+def canonical_links(raws: Iterable[str], base: str) -> Iterator[CanonicalUrl | None]:
+    """`canonicalize` for all links of a page."""
+    host, folder = _starts(base)
+    for raw in raws:
+        absolute = _absolute(raw, host, folder)
+        yield _remembered[absolute] if absolute in _remembered else _learn(raw, base, absolute)
+
+
+_remembered: dict[str | None, CanonicalUrl | None] = {}
+"""The links of one page are mostly those of the next, and each is asked for several times on its way."""
+
+
+def _learn(raw: str, base: str | None, absolute: str | None) -> CanonicalUrl | None:
+    """The canonical form of a URL that is not remembered."""
     if len(raw) > MAX_RAW_LENGTH:
         return None
-    absolute = _absolute(raw, base)
     if absolute is None or len(absolute) > MAX_REMEMBERED_LENGTH:
         return _canonical(raw, base)
-    try:
-        return _remembered[absolute]
-    except KeyError:
-        pass
     url = _canonical(absolute, None)
     if len(_remembered) >= MAX_REMEMBERED:
         _remembered.clear()
@@ -82,24 +100,22 @@ def canonicalize(raw: str, base: str | None = None) -> CanonicalUrl | None:
     return url
 
 
-_remembered: dict[str, CanonicalUrl | None] = {}
-"""The links of one page are mostly those of the next, and each is asked for several times on its way."""
-
-
-def _absolute(raw: str, base: str | None) -> str | None:
-    """The link as an absolute URL where that needs no parser: it is one, or names a path of its host."""
-    if raw.startswith(("http://", "https://")):
-        return raw
-    if base is None or not base.startswith(("http://", "https://")) or "\\" in base:
-        return None
+def _starts(base: str) -> tuple[str, str]:
+    """What links within the host, and links beside the page, begin with; empty where that needs a parser."""
     root = base.find("/", 8)
-    if root < 0 or "?" in base[:root] or "#" in base[:root]:
-        return None
-    if raw[:1] == "/" and raw[1:2] not in ("/", "\\", "\t", "\n", "\r"):
-        return base[:root] + raw
-    if PLAIN_START.match(raw) and ":" not in raw and "?" not in base and "#" not in base:
-        return base[: base.rfind("/") + 1] + raw
-    return None
+    if root < 0 or not base.startswith(WEB) or "\\" in base or "?" in base[:root] or "#" in base[:root]:
+        return "", ""
+    return base[:root], "" if "?" in base or "#" in base else base[: base.rfind("/") + 1]
+
+
+def _absolute(raw: str, host: str, folder: str) -> str | None:
+    """The link as an absolute URL where that needs no parser: it is one, or names a path of its host."""
+    if raw.startswith(WEB):
+        return raw
+    first = raw[:1]
+    if first in PLAIN_STARTS:
+        return folder + raw if folder and ":" not in raw else None
+    return host + raw if host and first == "/" and raw[1:2] not in NOT_A_PATH else None
 
 
 def _canonical(raw: str, base: str | None) -> CanonicalUrl | None:

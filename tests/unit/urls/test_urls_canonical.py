@@ -5,12 +5,13 @@ import os
 import random
 from pathlib import Path
 
+import can_ada
 import pytest
 from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from periplus.urls import canonicalize, fingerprint, registrable_domain
+from periplus.urls import canonical_links, canonicalize, fingerprint, registrable_domain
 from periplus.urls.canonical import _canonical
 
 SAME = [
@@ -297,3 +298,41 @@ def test_public_suffix_vectors() -> None:
         assert registrable_domain(url.host) == wanted.host
         checked += 1
     assert checked > 50
+
+
+def test_links_of_a_page_are_what_each_is_by_itself() -> None:
+    raws = [
+        "",
+        "/",
+        "//x.org/a",
+        "/a?b",
+        "a.html",
+        "a:b",
+        "?q=1",
+        "#f",
+        "../up",
+        "https://x.org",
+        "\t/a",
+        "/\\x",
+        "x" * 9_000,
+    ]
+    for base in (
+        "http://x.org/a/b.html",
+        "http://x.org",
+        "https://x.org/a?b/c",
+        "http:/x.org/a",
+        "http://x\\y/z",
+        "ftp://x/",
+    ):
+        assert list(canonical_links(raws, base)) == [canonicalize(raw, base) for raw in raws]
+        assert [url and url.href for url in canonical_links(raws, base)] == [by_parser(raw, base) for raw in raws]
+
+
+def by_parser(raw: str, base: str) -> str | None:
+    """The link as the URL parser alone resolves it."""
+    try:
+        absolute = (can_ada.parse(base) + raw).href if len(raw) <= 8_192 else ""
+    except ValueError:
+        return None
+    url = canonicalize(absolute)
+    return url.href if url else None
