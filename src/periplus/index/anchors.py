@@ -18,7 +18,7 @@ from periplus.index.reading import MOST_BYTES, last_revision
 from periplus.store.database import open_reader
 from periplus.urls.marks import MarkSet
 
-__all__ = ["Anchors", "RecentLinks"]
+__all__ = ["Anchors", "RecentLinks", "discard_anchors", "may_be_damaged"]
 
 MOST_TEXTS = 32
 """Different texts that are kept for a page."""
@@ -44,6 +44,23 @@ FROM page p LEFT JOIN link l ON l.page_id = p.id
 WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
+
+_DAMAGE = (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""Codes of SQLite of what cannot be read, is no database, or has other tables; 0: of a text that is none."""
+
+
+def may_be_damaged(error: sqlite3.DatabaseError) -> bool:
+    """Whether the error tells of a damaged file rather than of the disk or of somebody who writes as well."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+
+
+def discard_anchors(folder: Path) -> None:
+    """Delete what was gathered; for who holds the writer's lock of the index.
+
+    It is not synced, so the loss of power may leave any part of it.
+    """
+    for name in ("anchors.db", "anchors.db-wal", "anchors.db-shm"):
+        (folder / name).unlink(missing_ok=True)
 
 
 class RecentLinks:
@@ -78,6 +95,10 @@ class Anchors:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = OFF")  # what is lost is read again: it holds nothing of its own
         self._db.executescript(_SCHEMA)
+
+    def is_new(self) -> bool:
+        """Whether nothing was ever taken up."""
+        return self._db.execute("SELECT 1 FROM source").fetchone() is None
 
     def close(self) -> None:
         """Let the database go."""
@@ -158,6 +179,13 @@ class Anchors:
         self._db.execute("BEGIN IMMEDIATE")
         self._db.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?)", rows)
         self._db.executemany("DELETE FROM stale WHERE target = ?", [(target,) for target, _, _ in rows])
+        self._db.execute("COMMIT")
+
+    def begin_with(self, pages: Iterable[tuple[int, int, int]]) -> None:
+        """These pages, as many as there may be, stood in the index before anything was gathered."""
+        self._recent.clear()  # it tells of what is gone
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?)", pages)
         self._db.execute("COMMIT")
 
     def forget(self, pages: Iterable[int]) -> None:

@@ -21,9 +21,9 @@ from tantivy import Index, IndexWriter, Order, Query, Searcher
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
 from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, final_analyzer, prepare, word_analyzer
-from periplus.index.anchors import Anchors, RecentLinks
+from periplus.index.anchors import Anchors, RecentLinks, discard_anchors, may_be_damaged
 from periplus.index.query import IndexQuery, compile_query
-from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_places
+from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_kept, read_places
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
 from periplus.index.view import View, can_be_written
 from periplus.store.database import read_only, storage_errors
@@ -143,47 +143,79 @@ class NodeIndex:
         with _index_errors(self._path):
             if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
                 return 0
+
+        def work(writer: IndexWriter, anchors: Anchors) -> int:
+            self._adopt()
+            if last_revision(db) < self._cursor.revision:  # the database was replaced by another one
+                self._clear(writer, anchors)
+            return self._catch_up(db, writer, anchors, progress, again=again)
+
         if not self._turn.acquire(blocking=False):
             raise FolderInUse(f"{self._path}: another thread is writing this index; try again later")
         try:
-            with _index_errors(self._path), self._writer() as writer, self._anchors() as anchors:
-                self._adopt()
-                if last_revision(db) < self._cursor.revision:  # the database was replaced by another one
-                    self._clear(writer, anchors)
-                return self._catch_up(db, writer, anchors, progress, again=again)
+            return self._write(work)
         finally:
             self._turn.release()
 
     def rebuild(self, db: sqlite3.Connection, progress: Callable[[int], None] | None = None) -> int:
         """Forget everything and read the node from its first page; returns how many rows were read."""
-        with self._turn, _index_errors(self._path):
-            with self._writer() as writer, self._anchors() as anchors:
-                self._clear(writer, anchors)
-                done = self._catch_up(db, writer, anchors, progress)
-            with self._writer():  # writes nothing, and sweeps away what was there before
-                return done
+
+        def work(writer: IndexWriter, anchors: Anchors) -> int:
+            self._clear(writer, anchors)
+            return self._catch_up(db, writer, anchors, progress)
+
+        with self._turn:
+            return self._write(work, sweeps=True)
 
     def gather(self, db: sqlite3.Connection) -> None:
         """Write a small index anew, in one commit, if it lies in many segments; for the end of a crawl."""
         segments = self._meta()["segments"]
         if len(segments) < MANY_SEGMENTS or sum(segment["max_doc"] for segment in segments) > FEW_PAGES:
             return
-        with self._turn, _index_errors(self._path):
-            with self._writer() as writer, self._anchors() as anchors:
-                writer.delete_all_documents()
-                cursor = Cursor()
-                while changes := read_changes(db, cursor, BATCH_PAGES):
-                    anchors.note_indexed(self._add(db, writer, anchors, changes))
-                    cursor = changes[-1].cursor
-                self._commit(writer, cursor)
-            with self._writer():  # writes nothing, and sweeps away what was there before
-                pass
+
+        def work(writer: IndexWriter, anchors: Anchors) -> int:
+            writer.delete_all_documents()
+            cursor = Cursor()
+            while changes := read_changes(db, cursor, BATCH_PAGES):
+                anchors.note_indexed(self._add(db, writer, anchors, changes))
+                cursor = changes[-1].cursor
+            self._commit(writer, cursor)
+            return 0
+
+        with self._turn:
+            self._write(work, sweeps=True)
+
+    def _write(self, work: Callable[[IndexWriter, Anchors], int], *, sweeps: bool = False) -> int:
+        """What `work` gives, for who holds the turn; once more without the texts of links if those cannot be read.
+
+        `sweeps`: what was there before leaves the disk as well.
+        """
+        with _index_errors(self._path):
+            try:
+                with self._writer() as writer, self._anchors() as anchors:
+                    done = work(writer, anchors)
+            except sqlite3.DatabaseError as error:
+                if not may_be_damaged(error):
+                    raise
+                with self._writer() as writer:
+                    discard_anchors(self._path)
+                    with self._anchors() as anchors:
+                        done = work(writer, anchors)
+            if sweeps:
+                with self._writer():  # writes nothing
+                    pass
+        return done
 
     def _has_new_links(self, latest: Mapping[str, int] | None) -> bool:
         if latest is not None and latest == self._links_read:
             return False
-        with self._anchors() as anchors:
-            return anchors.is_behind(latest)
+        try:
+            with self._anchors() as anchors:
+                return anchors.is_behind(latest)
+        except sqlite3.DatabaseError as error:
+            if may_be_damaged(error):
+                return True  # whoever writes makes them anew
+            raise
 
     def refresh(self) -> bool:
         """See what another process has committed since; whether there was anything."""
@@ -241,6 +273,8 @@ class NodeIndex:
         *,
         again: bool = True,
     ) -> int:
+        if anchors.is_new() and self._cursor != Cursor():
+            anchors.begin_with(read_kept(db, self._cursor))
         self._links_read = anchors.take_up()
         done = uncommitted = characters = 0
         cursor = self._cursor

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ __all__ = [
     "last_revision",
     "read_again",
     "read_changes",
+    "read_kept",
     "read_places",
     "unpack_mentions",
     "unpack_text",
@@ -70,6 +71,14 @@ def read_again(db: sqlite3.Connection, pages: Sequence[int]) -> list[Change]:
     """The rows with these numbers as they stand now."""
     marks = ",".join("?" * len(pages))
     return _changes(db, db.execute(f"{_ROWS} WHERE p.id IN ({marks})", pages).fetchall())
+
+
+def read_kept(db: sqlite3.Connection, until: Cursor) -> Iterator[tuple[int, int, int]]:
+    """Fingerprint and number of the kept pages up to the cursor, and 0: what links say about them is not known."""
+    yield from db.execute(
+        "SELECT fingerprint, id, 0 FROM page WHERE kept AND (revision < ? OR revision = ? AND id <= ?)",
+        (until.revision, until.revision, until.page_id),
+    )
 
 
 def _changes(db: sqlite3.Connection, rows: list[Any]) -> list[Change]:
