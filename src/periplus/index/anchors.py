@@ -6,6 +6,7 @@ Each text counts once for a page, however often it is said, so that menus weigh 
 it has four times as many texts as when it was indexed: a page that everybody links to costs a few turns, not thousands.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
+from periplus.errors import Corrupt
 from periplus.index.reading import MOST_BYTES, last_revision
-from periplus.index.recent import RecentLinks, leads_to, numbers
+from periplus.index.recent import RecentLinks, numbers
 from periplus.store.database import open_reader
 
 __all__ = ["Anchors", "discard_anchors", "may_be_damaged"]
@@ -26,6 +28,9 @@ MOST_TEXTS = 32
 OUTGROWN = 4
 LINK_ROWS = 500
 """Pages whose links are taken up in one transaction."""
+
+NOBODY = 2**16 - 1
+"""The number of no node."""
 
 _DECOMPRESSOR = zstandard.ZstdDecompressor()
 _SCHEMA = """
@@ -45,7 +50,7 @@ WHERE count < {MOST_TEXTS} AND instr(char(10) || texts || char(10), char(10) || 
 
 _LINKS = """
 SELECT p.id, p.revision, l.fingerprints, l.nodes, l.anchors
-FROM page p LEFT JOIN link l ON l.page_id = p.id
+FROM page p LEFT JOIN link l ON l.page_id = p.id AND instr(l.nodes, :own)
 WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
@@ -96,11 +101,13 @@ class Anchors:
         return any(known.get(name, -1) != revision for name, revision in (latest or self._latest()).items())
 
     def _latest(self) -> dict[str, int]:
-        found = {}
+        return {name: last_revision(reader) for name, reader in self._readers()}
+
+    def _readers(self) -> Iterator[tuple[str, sqlite3.Connection]]:
+        """The databases of all nodes. One that cannot be read says nothing, and is no reason not to index others."""
         for name in self._siblings:
-            with closing(open_reader(self._root / name / "node.db")) as reader:
-                found[name] = last_revision(reader)
-        return found
+            with contextlib.suppress(Corrupt), closing(open_reader(self._root / name / "node.db")) as reader:
+                yield name, reader
 
     def clear(self) -> None:
         """Forget everything."""
@@ -110,11 +117,7 @@ class Anchors:
 
     def take_up(self) -> dict[str, int]:
         """Read the links that all nodes of the crawl have written since the last time; gives how far each was read."""
-        read = {}
-        for name in self._siblings:
-            with closing(open_reader(self._root / name / "node.db")) as reader:
-                read[name] = self._take_from(name, reader)
-        return read
+        return {name: self._take_from(name, reader) for name, reader in self._readers()}
 
     def _take_from(self, name: str, reader: sqlite3.Connection) -> int:
         row = self._db.execute("SELECT revision, page FROM source WHERE node = ?", (name,)).fetchone()
@@ -125,8 +128,9 @@ class Anchors:
         if newest < revision:  # another database is in its place
             revision, page = -1, -1
         own = reader.execute("SELECT id FROM node_name WHERE name = ?", (self._node,)).fetchone()
-        number = own[0] if own else -1
-        while rows := reader.execute(_LINKS, {"revision": revision, "page": page, "most": LINK_ROWS}).fetchall():
+        number = own[0] if own else NOBODY
+        wanted = {"own": number.to_bytes(2, "little"), "most": LINK_ROWS}
+        while rows := reader.execute(_LINKS, wanted | {"revision": revision, "page": page}).fetchall():
             page, revision = rows[-1][:2]
             self._db.execute("BEGIN IMMEDIATE")
             self._add([pair for row in rows for pair in self._said(row[2:], number)])
@@ -138,19 +142,18 @@ class Anchors:
         said.sort()  # so the database is walked through once
         self._db.executemany(_ADD, said)
         # Pages that are not indexed yet get all their texts when they are.
-        targets = _rows(dict.fromkeys([target for target, _ in said]))
-        self._db.executemany("INSERT OR IGNORE INTO stale SELECT target FROM page WHERE target = ?", targets)
+        for part in _parts(list(dict.fromkeys([target for target, _ in said]))):
+            marks = ",".join("?" * len(part))
+            self._db.execute(f"INSERT OR IGNORE INTO stale SELECT target FROM page WHERE target IN ({marks})", part)
 
     def _said(self, row: Sequence[bytes | None], number: int) -> list[tuple[int, str]]:
         """Fingerprint and text of the links of one page that lead to the node with this number, if that is new."""
         packed, nodes, anchors = row
         if not packed or not nodes or not anchors:
             return []
-        leads = numbers(np.frombuffer(nodes, dtype="<u2"))
-        if not leads_to(leads, number):
-            return []
         texts = _DECOMPRESSOR.decompress(anchors, max_output_size=MOST_BYTES)
-        return self._recent.take(numbers(np.frombuffer(packed, dtype="<i8")), leads, number, texts)
+        targets, leads = np.frombuffer(packed, dtype="<i8"), np.frombuffer(nodes, dtype="<u2")
+        return self._recent.take(numbers(targets), numbers(leads), number, texts)
 
     def texts(self, targets: Iterable[int]) -> dict[int, list[str]]:
         """What links say about these pages (fingerprints of their URLs)."""

@@ -91,6 +91,8 @@ class IndexProcess:
             text=True,
             env=environment,
         )
+        if self._closed:  # meanwhile, by another thread
+            self._bury()
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -115,8 +117,6 @@ class IndexProcess:
         """The answer of the process, which is made if there is none; None if it died."""
         if self._process is None and not self._closed:
             self.start()
-            if self._closed:  # meanwhile
-                self._bury()
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None

@@ -17,6 +17,3 @@ cdef class RecentLinks:
     cdef Py_ssize_t _slot(self, unsigned long long key) noexcept
     @cython.locals(old=cython.ulonglong[::1], held=cython.int, slot=cython.int)
     cdef void _grow(self) except *
-
-@cython.locals(at=cython.Py_ssize_t)
-cpdef bint leads_to(const unsigned short[::1] nodes, int number) except -1

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["RecentLinks", "leads_to", "numbers"]
+__all__ = ["RecentLinks", "numbers"]
 
 # The names below have C types in recent.pxd.
 _BASE, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
@@ -78,14 +78,6 @@ class RecentLinks:
         for slot in range(held):
             if old[slot] != 0:
                 self._keys[self._slot(old[slot])] = old[slot]
-
-
-def leads_to(nodes: Numbers, number: int) -> bool:
-    """Whether any of a page's links leads to the node with this number."""
-    for at in range(len(nodes)):  # noqa: SIM110 - a plain loop, to be compiled
-        if nodes[at] == number:
-            return True
-    return False
 
 
 def numbers(array: npt.NDArray[Any]) -> Numbers:

@@ -79,10 +79,3 @@ def test_lines_that_are_missing_torn_or_no_text(module: ModuleType) -> None:
     assert links.take(targets, nodes, 1, b"one\n\nth\xffree") == [(0, "one"), (2, "th\ufffdree")]
     assert links.take(targets[:1], nodes, 1, b"new\nnew") == [(0, "new")]
     assert links.take(targets, nodes, 1, b"") == []
-
-
-@BOTH
-def test_whether_any_link_leads_to_a_node(module: ModuleType) -> None:
-    nodes = numbers(np.array([3, 1, 65535], np.uint16))
-    assert [module.leads_to(nodes, number) for number in (-1, 1, 2, 65535)] == [False, True, False, True]
-    assert not module.leads_to(nodes[:0], 1)
