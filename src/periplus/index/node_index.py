@@ -142,8 +142,8 @@ class NodeIndex:
             self.refresh()
             return 0
         with _index_errors(self._path):
-            if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
-                return 0
+            if last_revision(db) == self._cursor.revision and not (again and self._has_new_links(latest)):
+                return 0  # links alone change no page before it is indexed again
 
         def work(writer: IndexWriter, anchors: Anchors) -> int:
             self._adopt()
