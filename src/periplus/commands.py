@@ -25,10 +25,11 @@ from periplus.crawl import INTERRUPTED as INTERRUPTION
 from periplus.crawl import Crawl
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.job import Prepared, prepare
+from periplus.memory import keep_memory_together
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
-from periplus.running import ProgressFile, keep_memory_together
+from periplus.running import ProgressFile
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS

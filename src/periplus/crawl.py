@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import itertools
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,12 +21,13 @@ from periplus import __version__
 from periplus.analysis import worker_function
 from periplus.clock import Clock
 from periplus.equipment import equipped
-from periplus.errors import ConfigError, Corrupt, DiskFull, FolderInUse, PeriplusError
+from periplus.errors import ConfigError, DiskFull, PeriplusError
 from periplus.exchange import Exchange, LocalExchange, Shipment
 from periplus.fetch import Transport
 from periplus.frontier import Intake, Turn
-from periplus.index import NodeIndex
+from periplus.index.process import IndexProcess
 from periplus.job import Prepared
+from periplus.memory import give_memory_back
 from periplus.model import Outcome
 from periplus.network.memory import DelegationStore
 from periplus.network.probes import Prober
@@ -43,14 +43,11 @@ from periplus.running import (
     Watchdog,
     cause_of,
     exposition,
-    give_memory_back,
     serve_metrics,
     why_empty,
 )
 from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.commit import Batch, Committed, Delivery
-from periplus.store.database import open_reader
-from periplus.store.folder import NodeFolder
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
 
@@ -104,10 +101,10 @@ class Crawl:
         self._room = DiskRoom(prepared.folder, reserve, run.disk_wait_minutes, clock, self._journal)
         self._watchdog = Watchdog(run.watchdog_seconds, self._journal)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
-        self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")
+        self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")  # waits for the process
+        self._indexes = IndexProcess()
         self._exchange: Exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
-        self._indexes: dict[str, NodeIndex] = {}
         self._turns: dict[asyncio.Task[None], tuple[float, Turn]] = {}  # the oldest first
         self._writing = False
         self._happened = asyncio.Event()
@@ -133,6 +130,7 @@ class Crawl:
         try:
             async with self._shared(health) as shared, self._watchdog:
                 await self._workers.start()
+                self._indexes.start()
                 await self._open(shared)
                 self._pages_before = health.pages
                 await self._plant_seeds(shared)
@@ -146,6 +144,7 @@ class Crawl:
         finally:
             await self._workers.close()
             self._writer.shutdown()
+            self._indexes.close()
             self._indexer.shutdown()
             for node in self._nodes.values():
                 node.close()
@@ -422,7 +421,7 @@ class Crawl:
             pause = min(MOST_INDEX_SECONDS, max(INDEX_SECONDS, INDEX_REST * (self._clock.monotonic() - began)))
 
     async def _index(self, *, again: bool) -> None:
-        """Bring every node's index up to what is committed; one thread, so rounds never overlap.
+        """Bring every node's index up to what is committed; one thread waits for it, so rounds never overlap.
 
         `again`: also pages that were indexed before most links to them were known; at the end.
         """
@@ -430,24 +429,9 @@ class Crawl:
 
     def _update_indexes(self, again: bool) -> None:
         for node in list(self._nodes.values()):
-            try:
-                self._update_index(node.name, node.store.folder, again=again)
-            except Corrupt as error:  # it holds nothing that the database has not: once more from the beginning
-                self._journal.write("index built anew", node=node.name, reason=str(error))
-                self._indexes.pop(node.name, None)
-                shutil.rmtree(node.store.folder.index, ignore_errors=True)
-                self._update_index(node.name, node.store.folder, again=again)
+            if reason := self._indexes.update(node.store.folder, again=again):
+                self._journal.write("index built anew", node=node.name, reason=reason)
         give_memory_back()
-
-    def _update_index(self, name: str, folder: NodeFolder, *, again: bool) -> None:
-        index = self._indexes.get(name)
-        if index is None:
-            index = self._indexes[name] = NodeIndex.open(folder.index, create=True)
-        # Somebody who searches meanwhile brings the index up to date as well; then it is not our turn.
-        with contextlib.closing(open_reader(folder.database)) as db, contextlib.suppress(FolderInUse):
-            index.update(db, again=again)
-            if again:
-                index.gather(db)
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""

@@ -27,7 +27,7 @@ from periplus.crawl import INTERRUPTED
 from periplus.errors import ConfigError
 from periplus.job import Prepared, prepare
 from periplus.member import MemberCrawl
-from periplus.running import keep_memory_together
+from periplus.memory import keep_memory_together
 from periplus.settings import ClusterSettings, Job
 from periplus.store.summary import Summary
 

@@ -21,6 +21,7 @@ from periplus import crawl as crawl_module
 from periplus import equipment
 from periplus.crawl import Crawl
 from periplus.errors import ConfigError
+from periplus.index.process import Indexes
 from periplus.job import prepare
 from periplus.miniweb import Miniweb, generate
 from periplus.model import Fetched
@@ -98,6 +99,7 @@ def network(web: Miniweb) -> EmulatedNetwork:
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crawl_module, "Workers", InlineWorkers)
     monkeypatch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
+    monkeypatch.setattr(crawl_module, "IndexProcess", Indexes)
 
 
 def run(
@@ -170,6 +172,7 @@ def by_hash(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crawl_module, "Workers", InlineWorkers)
         patch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
+        patch.setattr(crawl_module, "IndexProcess", Indexes)
         _, seconds = run(folder, web, network, patch, "hash-host")
     return pages_of(folder), seconds
 

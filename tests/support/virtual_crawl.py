@@ -28,6 +28,7 @@ from periplus.analysis import written_analysis
 from periplus.crawl import Crawl
 from periplus.errors import AddressBusy, FetchError
 from periplus.fetch.resolver import NotYet, Resolver
+from periplus.index.process import Indexes
 from periplus.job import Prepared, prepare
 from periplus.model import Analysis, Fetched, Outcome, RoutedLink
 from periplus.places import Gazetteer, open_gazetteer
@@ -257,6 +258,7 @@ def live(
     patch.setattr(crawl_module, "Workers", Reader)
     patch.setattr(crawl_module, "INDEX_SECONDS", FOR_EVER)  # at the end only: that takes real time
     patch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
+    patch.setattr(crawl_module, "IndexProcess", Indexes)
     patch.setattr(equipment, "Transport", lambda _f, resolver, *_, **__: ScriptedTransport(web, resolver, clock))
     crawl = Crawl(replace(prepared, folder=CrawlFolder(folder)), clock)
     loop.call_at(start + FOR_EVER, crawl.stop, "it hung")

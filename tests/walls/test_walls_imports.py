@@ -9,9 +9,9 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
-    "errors", "clock", "files", "model", "network_settings", "topic_settings", "settings", "urls", "frontier", "fetch",
-    "pages", "places", "topics", "strategies", "network", "exchange", "cluster", "store", "index", "search", "export",
-    "running", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
+    "errors", "clock", "files", "memory", "model", "network_settings", "topic_settings", "settings", "urls", "frontier",
+    "fetch", "pages", "places", "topics", "strategies", "network", "exchange", "cluster", "store", "index", "search",
+    "export", "running", "tasks", "web", "evaluate", "miniweb", "analysis", "registering", "reaching", "shared",
     "node", "job", "resume", "report", "equipment", "crawl", "verify", "relocation", "world", "replay",
     "ceilings", "compare", "experiments", "assignments", "teaching", "clustering", "commands", "rebuilding",
     "shortening", "member", "attending", "hosting", "cli",

@@ -6,6 +6,7 @@ Each text counts once for a page, however often it is said, so that menus weigh 
 it has four times as many texts as when it was indexed: a page that everybody links to costs a few turns, not thousands.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,33 +15,42 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
+from periplus.errors import Corrupt
 from periplus.index.reading import MOST_BYTES, last_revision
+from periplus.index.recent import RecentLinks, numbers
 from periplus.store.database import open_reader
-from periplus.urls.marks import MarkSet
 
-__all__ = ["Anchors", "RecentLinks", "discard_anchors", "may_be_damaged"]
+__all__ = ["Anchors", "discard_anchors", "may_be_damaged"]
 
 MOST_TEXTS = 32
 """Different texts that are kept for a page."""
 
-MOST_RECENT = 200_000
 OUTGROWN = 4
 LINK_ROWS = 500
 """Pages whose links are taken up in one transaction."""
+
+NOBODY = 2**16 - 1
+"""The number of no node."""
 
 _DECOMPRESSOR = zstandard.ZstdDecompressor()
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS source (node TEXT PRIMARY KEY, revision INTEGER NOT NULL, page INTEGER NOT NULL)
   WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS anchor (target INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (target, text))
-  WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS anchor (target INTEGER PRIMARY KEY, count INTEGER NOT NULL, texts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS page (target INTEGER PRIMARY KEY, id INTEGER NOT NULL, texts INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS stale (target INTEGER PRIMARY KEY);
 """
 
+_ADD = f"""
+INSERT INTO anchor VALUES (?1, 1, ?2)
+ON CONFLICT (target) DO UPDATE SET count = count + 1, texts = texts || char(10) || ?2
+WHERE count < {MOST_TEXTS} AND instr(char(10) || texts || char(10), char(10) || ?2 || char(10)) = 0
+"""
+"""A page's texts are lines of one row: a row for each would cost three times as much."""
+
 _LINKS = """
 SELECT p.id, p.revision, l.fingerprints, l.nodes, l.anchors
-FROM page p LEFT JOIN link l ON l.page_id = p.id
+FROM page p LEFT JOIN link l ON l.page_id = p.id AND instr(l.nodes, :own)
 WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
@@ -61,25 +71,6 @@ def discard_anchors(folder: Path) -> None:
     """
     for name in ("anchors.db", "anchors.db-wal", "anchors.db-shm"):
         (folder / name).unlink(missing_ok=True)
-
-
-class RecentLinks:
-    """What was added lately, in short: some 3 MB at most, where a set of Python's would have 20."""
-
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._marks, self._count = MarkSet(), 0
-
-    def take(self, said: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Those that were not added lately, in order; from now on they were."""
-        if self._count > MOST_RECENT:
-            self.clear()
-        fresh = sorted([pair for pair in said if self._marks.add(hash(pair))])
-        self._count += len(fresh)
-        return fresh
 
 
 class Anchors:
@@ -110,11 +101,13 @@ class Anchors:
         return any(known.get(name, -1) != revision for name, revision in (latest or self._latest()).items())
 
     def _latest(self) -> dict[str, int]:
-        found = {}
+        return {name: last_revision(reader) for name, reader in self._readers()}
+
+    def _readers(self) -> Iterator[tuple[str, sqlite3.Connection]]:
+        """The databases of all nodes. One that cannot be read says nothing, and is no reason not to index others."""
         for name in self._siblings:
-            with closing(open_reader(self._root / name / "node.db")) as reader:
-                found[name] = last_revision(reader)
-        return found
+            with contextlib.suppress(Corrupt), closing(open_reader(self._root / name / "node.db")) as reader:
+                yield name, reader
 
     def clear(self) -> None:
         """Forget everything."""
@@ -124,11 +117,7 @@ class Anchors:
 
     def take_up(self) -> dict[str, int]:
         """Read the links that all nodes of the crawl have written since the last time; gives how far each was read."""
-        read = {}
-        for name in self._siblings:
-            with closing(open_reader(self._root / name / "node.db")) as reader:
-                read[name] = self._take_from(name, reader)
-        return read
+        return {name: self._take_from(name, reader) for name, reader in self._readers()}
 
     def _take_from(self, name: str, reader: sqlite3.Connection) -> int:
         row = self._db.execute("SELECT revision, page FROM source WHERE node = ?", (name,)).fetchone()
@@ -139,38 +128,40 @@ class Anchors:
         if newest < revision:  # another database is in its place
             revision, page = -1, -1
         own = reader.execute("SELECT id FROM node_name WHERE name = ?", (self._node,)).fetchone()
-        number = own[0] if own else -1
-        while rows := reader.execute(_LINKS, {"revision": revision, "page": page, "most": LINK_ROWS}).fetchall():
+        number = own[0] if own else NOBODY
+        wanted = {"own": number.to_bytes(2, "little"), "most": LINK_ROWS}
+        while rows := reader.execute(_LINKS, wanted | {"revision": revision, "page": page}).fetchall():
             page, revision = rows[-1][:2]
             self._db.execute("BEGIN IMMEDIATE")
-            self._add(pair for row in rows for pair in _said(row[2:], number))
+            self._add([pair for row in rows for pair in self._said(row[2:], number)])
             self._db.execute("INSERT OR REPLACE INTO source VALUES (?, ?, ?)", (name, revision, page))
             self._db.execute("COMMIT")
         return int(revision)
 
-    def _add(self, said: Iterable[tuple[int, str]]) -> None:
-        pairs = self._recent.take(said)
-        held = self._counts({target for target, _ in pairs})
-        fresh = []
-        for target, text in pairs:
-            if held.get(target, 0) < MOST_TEXTS:
-                cursor = self._db.execute("INSERT OR IGNORE INTO anchor VALUES (?, ?)", (target, text))
-                if cursor.rowcount:
-                    held[target] = held.get(target, 0) + 1
-                    fresh.append((target,))
+    def _add(self, said: list[tuple[int, str]]) -> None:
+        said.sort()  # so the database is walked through once
+        self._db.executemany(_ADD, said)
         # Pages that are not indexed yet get all their texts when they are.
-        self._db.executemany("INSERT OR IGNORE INTO stale SELECT target FROM page WHERE target = ?", fresh)
+        for part in _parts(list(dict.fromkeys([target for target, _ in said]))):
+            marks = ",".join("?" * len(part))
+            self._db.execute(f"INSERT OR IGNORE INTO stale SELECT target FROM page WHERE target IN ({marks})", part)
 
-    def _counts(self, targets: Iterable[int]) -> dict[int, int]:
-        return {target: len(texts) for target, texts in self.texts(targets).items()}
+    def _said(self, row: Sequence[bytes | None], number: int) -> list[tuple[int, str]]:
+        """Fingerprint and text of the links of one page that lead to the node with this number, if that is new."""
+        packed, nodes, anchors = row
+        if not packed or not nodes or not anchors:
+            return []
+        texts = _DECOMPRESSOR.decompress(anchors, max_output_size=MOST_BYTES)
+        targets, leads = np.frombuffer(packed, dtype="<i8"), np.frombuffer(nodes, dtype="<u2")
+        return self._recent.take(numbers(targets), numbers(leads), number, texts)
 
     def texts(self, targets: Iterable[int]) -> dict[int, list[str]]:
         """What links say about these pages (fingerprints of their URLs)."""
         found: dict[int, list[str]] = {}
         for part in _parts(sorted(set(targets))):
             marks = ",".join("?" * len(part))
-            for target, text in self._db.execute(f"SELECT target, text FROM anchor WHERE target IN ({marks})", part):
-                found.setdefault(target, []).append(text)
+            for target, texts in self._db.execute(f"SELECT target, texts FROM anchor WHERE target IN ({marks})", part):
+                found[target] = sorted(texts.split("\n"))
         return found
 
     def note_indexed(self, pages: Iterable[tuple[int, int, int]]) -> None:
@@ -196,27 +187,11 @@ class Anchors:
     def outgrown(self, most: int) -> list[int]:
         """Numbers of indexed pages that by now have far more texts than when they were indexed."""
         rows = self._db.execute(
-            "SELECT page.id FROM stale JOIN page ON page.target = stale.target WHERE "
-            "(SELECT count(*) FROM anchor WHERE anchor.target = stale.target) >= max(1, ? * page.texts) LIMIT ?",
+            "SELECT page.id FROM stale JOIN page ON page.target = stale.target "
+            "JOIN anchor ON anchor.target = stale.target WHERE anchor.count >= max(1, ? * page.texts) LIMIT ?",
             (OUTGROWN, most),
         )
         return [row[0] for row in rows]
-
-
-def _said(row: Sequence[bytes | None], number: int) -> Iterator[tuple[int, str]]:
-    """Fingerprint and text of the links of one page that lead to the node with this number."""
-    packed, nodes, anchors = row
-    if not packed or not nodes or not anchors:
-        return
-    ours = np.flatnonzero(np.frombuffer(nodes, dtype="<u2") == number)
-    if not len(ours):
-        return
-    targets = np.frombuffer(packed, dtype="<i8")
-    raw = _DECOMPRESSOR.decompress(anchors, max_output_size=MOST_BYTES)
-    texts = raw.decode("utf-8", "replace").split("\n")
-    for at, target in zip(ours.tolist(), targets[ours].tolist(), strict=True):
-        if at < len(texts) and texts[at]:
-            yield target, texts[at]
 
 
 def _rows(values: Iterable[int]) -> list[tuple[int]]:

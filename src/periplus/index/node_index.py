@@ -21,9 +21,10 @@ from tantivy import Index, IndexWriter, Order, Query, Searcher
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
 from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, final_analyzer, prepare, word_analyzer
-from periplus.index.anchors import Anchors, RecentLinks, discard_anchors, may_be_damaged
+from periplus.index.anchors import Anchors, discard_anchors, may_be_damaged
 from periplus.index.query import IndexQuery, compile_query
 from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_kept, read_places
+from periplus.index.recent import RecentLinks
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
 from periplus.index.view import View, can_be_written
 from periplus.store.database import read_only, storage_errors
@@ -141,8 +142,8 @@ class NodeIndex:
             self.refresh()
             return 0
         with _index_errors(self._path):
-            if last_revision(db) == self._cursor.revision and not self._has_new_links(latest):
-                return 0
+            if last_revision(db) == self._cursor.revision and not (again and self._has_new_links(latest)):
+                return 0  # links alone change no page before it is indexed again
 
         def work(writer: IndexWriter, anchors: Anchors) -> int:
             self._adopt()

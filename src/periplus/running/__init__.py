@@ -6,7 +6,6 @@ It knows nothing of pages; `crawl` hands it numbers and events.
 from periplus.running.causes import cause_of
 from periplus.running.disk import DiskRoom
 from periplus.running.journal import Journal
-from periplus.running.memory import give_memory_back, keep_memory_together
 from periplus.running.metrics import Sample, exposition, serve_metrics
 from periplus.running.progress import Progress, ProgressFile, Rate, time_left, why_empty
 from periplus.running.watchdog import Watchdog
@@ -21,8 +20,6 @@ __all__ = [
     "Watchdog",
     "cause_of",
     "exposition",
-    "give_memory_back",
-    "keep_memory_together",
     "serve_metrics",
     "time_left",
     "why_empty",

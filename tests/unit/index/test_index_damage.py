@@ -103,3 +103,14 @@ def test_rebuild_and_gather_need_no_sound_file_either(node: NodeFolder) -> None:
         spoil_middle(node.index / "anchors.db")
         assert index.rebuild(db) == len(read_changes(db, Cursor(), 10_000))
     assert found(index, "harbour") == TARGETS
+
+
+def test_a_node_whose_database_cannot_be_read_keeps_no_other_from_being_indexed(node: NodeFolder) -> None:
+    broken = node.path.parent / "broken"
+    broken.mkdir()
+    (broken / "node.db").touch()  # as the loss of power may leave what was just made
+    index = NodeIndex.open(node.index)
+    update(index, node)
+    assert found(index, "harbour") == TARGETS
+    with closing(open_reader(node.database)) as db:
+        assert index.update(db) == 0

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -258,3 +259,24 @@ def test_newest_first_and_undated_last(index: NodeIndex, db: sqlite3.Connection)
     dates = [db.execute("SELECT published FROM page WHERE id = ?", (page,)).fetchone()[0] for page in hits]
     assert dates[-1] is None
     assert dates[:-1] == sorted(dates[:-1], reverse=True)
+
+
+def test_links_alone_open_an_index_only_when_pages_are_indexed_again(tmp_path: Path) -> None:
+    target = make_page(1)
+    folder = build_collection(tmp_path / "crawl", [target], nodes=("a", "b"))
+    node = next(node for node in folder.nodes() if page_count(node))
+    other = next(one for one in folder.nodes() if one.name != node.name)
+    index = NodeIndex.open(node.index)
+    with closing(open_reader(node.database)) as db:
+        index.update(db, again=False)
+        stamp = index.stamp
+        add_pages(other.database, [make_page(2, links=((target.url, "windmill", node.name),))])
+        assert index.update(db, again=False) == 0
+        assert (index.stamp, index.count(words("windmill"))) == (stamp, 0)
+        assert index.update(db) == 1
+        assert index.count(words("windmill")) == 1
+
+
+def page_count(node: NodeFolder) -> int:
+    with closing(open_reader(node.database)) as db:
+        return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
