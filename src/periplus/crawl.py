@@ -315,9 +315,11 @@ class Crawl:
         """Sleep until something happens or the next host's time has come."""
         next_at = shared.schedule.next_at() if self._may_begin(shared) else None
         pause = 1.0 if next_at is None else min(1.0, max(0.001, next_at - self._clock.monotonic()))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(pause):
-                await self._happened.wait()
+        timer = asyncio.get_running_loop().call_later(pause, self._happened.set)
+        try:
+            await self._happened.wait()
+        finally:
+            timer.cancel()
 
     # -- Commit and exchange -----------------------------------------------------------------------
 

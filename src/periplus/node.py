@@ -7,17 +7,17 @@ from lease to commit. The four pure stages in the middle are `analyse` in `analy
 process. `crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
 """
 
-import asyncio
 from collections import Counter
 from dataclasses import replace
 
 import msgspec
 
+from periplus.clock import TimeLimit
 from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.exchange import sent_mark
 from periplus.fetch import Answer
 from periplus.fetch.robots import Allow, Disallow, RobotsDecision, TooSlow, Unreachable
-from periplus.frontier import Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
+from periplus.frontier import LEASE_SECONDS, Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.shared import Shared
 from periplus.store.commit import Batch, Completion, NodeStore
@@ -43,6 +43,7 @@ class Node:
         self.batch = Batch()
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
+        self._lease_limit = TimeLimit(LEASE_SECONDS)
         self.sent = SeenSet()
         """What this node has sent to which other, where the nodes do not share what they have seen."""
 
@@ -64,7 +65,7 @@ class Node:
             self._end_turn(turn, asked=False)
             return
         try:
-            async with asyncio.timeout(lease.deadline - self._now()):
+            with self._lease_limit.begun():
                 await self._visit(turn, lease, url)
         except TimeoutError:  # nothing may hold a lease for ever
             self._commit(Completion(lease, Outcome.TOO_SLOW))
@@ -289,7 +290,7 @@ class Node:
         read = done.analysis is not None or done.outcome in READ
         earlier = self.revisits.earlier(done.lease.url_id) if done.lease.visits else None
         self.batch.completions.append(
-            replace(
+            msgspec.structs.replace(
                 done,
                 host_not_before=now + max(0.0, rest),
                 revisit=self.revisits.after(done.outcome, earlier, now),

@@ -20,7 +20,7 @@ from aiohttp.abc import ResolveResult
 from aiohttp.http import HttpProcessingError
 from yarl import URL
 
-from periplus.clock import Clock
+from periplus.clock import Clock, TimeLimit
 from periplus.errors import (
     AddressBusy,
     BadContent,
@@ -78,6 +78,7 @@ class Transport:
         self._resolver = resolver
         self._guard = guard
         self._clock = clock
+        self._limit = TimeLimit(settings.total_seconds)
         self._connections = connections
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
         self._session: aiohttp.ClientSession | None = None
@@ -167,7 +168,7 @@ class Transport:
         proxy = self._settings.proxy or None
         request: AbstractAsyncContextManager[Reply | aiohttp.ClientResponse]
         try:
-            async with asyncio.timeout(self._settings.total_seconds):
+            with self._limit.begun():
                 if proxy:
                     await self._check_behind_proxy(target)
                 if proxy or body is not None:
