@@ -60,9 +60,10 @@ COMMIT_SECONDS = 0.05
 PATIENT_ROUNDS, MANY_COMPLETIONS = 4, 16
 """While there is enough to fetch, one node of several commits in every so many rounds only, or when it has so much: a
 transaction costs nearly the same for one page and for ten."""
-REVALUE_SECONDS = 0.5
-"""Between two rounds in which queued URLs get their new priorities: every one changes a row somewhere in the queue, and
-many at once share the pages of the database that are written."""
+REVALUE_SECONDS, MOST_REVALUE_SECONDS, REVALUE_REST = 0.5, 5.0, 20.0
+"""Between two rounds in which queued URLs get their new priorities: the first, and so many times what the last round
+took, up to the second. Every URL changes a row somewhere in the queue; many at once share the pages of the database
+that are written, and what has changed twice is written once."""
 INDEX_SECONDS, MOST_INDEX_SECONDS, INDEX_REST = 2.0, 30.0, 10.0
 """Pause between two rounds of indexing: so many times what the last one took, within these bounds. A commit of an index
 costs the same for one page and for hundreds, and every node has an index. Who searches brings it up to date anyway."""
@@ -354,7 +355,11 @@ class Crawl:
             for shipment in self._exchange.collect(name):
                 batch.deliveries.append(self._delivery(name, shipment, shared))
             if batch:
-                self._apply(node, batch, await self._written(self._writer, node.store.commit, batch), shared)
+                began = self._clock.monotonic()
+                committed = await self._written(self._writer, node.store.commit, batch)
+                if batch.revalued:
+                    self._rest_from_revaluing(began)
+                self._apply(node, batch, committed, shared)
         self._writing = False
         self._happened.set()
 
@@ -370,6 +375,12 @@ class Crawl:
             return False
         self._next_revaluing = now + REVALUE_SECONDS
         return True
+
+    def _rest_from_revaluing(self, began: float) -> None:
+        """The longer it took, the later is the next time."""
+        now = self._clock.monotonic()
+        rest = self._next_revaluing + REVALUE_REST * (now - began)
+        self._next_revaluing = min(rest, now + MOST_REVALUE_SECONDS)
 
     def _revisits_due_until(self) -> float:
         """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""
