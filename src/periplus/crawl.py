@@ -285,7 +285,7 @@ class Crawl:
             and not self._room.paused
             and len(self._turns) - self._waiting_long(shared) < self._job.crawl.connections
             and (not limit or shared.health.pages + len(self._turns) < limit)
-            and sum(len(node.batch.completions) for node in self._nodes.values()) < MAX_UNCOMMITTED
+            and sum([len(node.batch.completions) for node in self._nodes.values()]) < MAX_UNCOMMITTED
         )
 
     def _waiting_long(self, shared: Shared) -> int:

@@ -230,7 +230,10 @@ class Fetched:
     def header(self, name: str) -> str | None:
         """The first header of that name, in any case."""
         lower = name.lower()
-        return next((value for key, value in self.headers if key.lower() == lower), None)
+        for key, value in self.headers:
+            if key.lower() == lower:
+                return value
+        return None
 
 
 class LinkPosition(IntEnum):

@@ -149,7 +149,8 @@ class NodeStore:
             outbox.extend(send(self.db, completion.parcels))
             self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
-            dropped.update(completion.dropped)
+            for reason, number in completion.dropped.items():
+                dropped[reason] += number
         self._rows.flush()
         if batch.due_until:
             queued.extend(queue_due(self.db, batch.due_until))
@@ -370,14 +371,20 @@ class NodeStore:
     def _add_links(self, page_id: int, found: Analysis) -> None:
         if not found.links:
             return
-        links, ids = found.links, self._node_ids
+        links = found.links
         self._rows.insert(
             "INTO link (page_id, fingerprints, nodes, steps, parts, anchors)",
             (
-                *(page_id, _packed("q", links.fingerprints), _packed("H", [ids[node] for node in links.nodes])),
+                *(page_id, _little_endian(array("q", links.marks)), self._packed_nodes(links.nodes)),
                 *(links.steps if links.steps.strip(b"\x01") else b"", links.parts, found.anchors),
             ),
         )
+
+    def _packed_nodes(self, nodes: tuple[str, ...]) -> bytes:
+        """The numbers of the nodes that links were assigned to; mostly all to one."""
+        if len(set(nodes)) == 1:
+            return _little_endian(array("H", [self._node_ids[nodes[0]]]) * len(nodes))
+        return _little_endian(array("H", [self._node_ids[node] for node in nodes]))
 
     def _add_place(self, place: Place) -> None:
         self._places.add(place.id)
@@ -393,12 +400,11 @@ class NodeStore:
         return dict(self.db.execute("SELECT name, id FROM node_name").fetchall())
 
 
-def _packed(kind: str, numbers: list[int]) -> bytes:
-    """Numbers as the database has them: little-endian."""
-    packed = array(kind, numbers)
+def _little_endian(numbers: "array[int]") -> bytes:
+    """Numbers as the database has them."""
     if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+        numbers.byteswap()
+    return numbers.tobytes()
 
 
 def place_row(place: Place) -> tuple[int | float | str, ...]:
