@@ -7,7 +7,7 @@ compressed and the WARC record is finished here: what comes back is ready to be 
 from array import array
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
@@ -281,7 +281,7 @@ def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
 def written_analysis(found: Analysis) -> bytes:
     """What a worker gives for a page. Places travel by their ids: with name and hierarchy they were most of it."""
     weights = [(one.place.id, one.weight) for one in found.places]
-    return _ENCODER.encode((weights, replace(found, places=())))
+    return _ENCODER.encode((weights, msgspec.structs.replace(found, places=())))
 
 
 def analysis_reader(gazetteer: Gazetteer) -> Callable[[bytes], Analysis]:
@@ -292,6 +292,6 @@ def analysis_reader(gazetteer: Gazetteer) -> Callable[[bytes], Analysis]:
     def read(result: bytes) -> Analysis:
         weights, found = decoder.decode(result)
         places = tuple([WeightedPlace(place(place_id), weight) for place_id, weight in weights])
-        return replace(found, places=places)
+        return msgspec.structs.replace(found, places=places)
 
     return read

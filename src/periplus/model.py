@@ -558,8 +558,7 @@ class Entity:
     owner: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(msgspec.Struct, frozen=True):
     """All that the pure stages (read, locate, judge, assign) make of one response, ready to be committed."""
 
     title: str

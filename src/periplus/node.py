@@ -189,7 +189,7 @@ class Node:
         outcome = self._shared.intake.outcome_of(analysis)
         group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
         if self._shared.registered is not None:
-            analysis = replace(analysis, links=self._shared.registered.value(analysis.links))
+            analysis = msgspec.structs.replace(analysis, links=self._shared.registered.value(analysis.links))
         worths = self._worths(lease, analysis)
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis, worths))
         self._commit(
@@ -213,9 +213,9 @@ class Node:
         if settling.learns:
             if not lease.sitemap:
                 settling.learn_page(lease.url, lease.host, analysis)
-            analysis = replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
+            analysis = msgspec.structs.replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
         if reaching is not None:
-            analysis = replace(analysis, links=await reaching.settle(analysis.links))
+            analysis = msgspec.structs.replace(analysis, links=await reaching.settle(analysis.links))
         return analysis
 
     def _worths(self, lease: Lease, analysis: Analysis) -> list[float] | None:
