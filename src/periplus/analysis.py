@@ -7,12 +7,9 @@ compressed and the WARC record is finished here: what comes back is ready to be 
 from array import array
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from operator import attrgetter
-from types import GenericAlias
-from typing import Any, get_type_hints
 
 import msgspec
 import xxhash
@@ -281,30 +278,23 @@ def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
     return lambda job: written_analysis(analyse(decoder.decode(job), lens))
 
 
-_WRITTEN = [one.name for one in fields(Analysis) if one.name != "places"]
-_values_of = attrgetter(*_WRITTEN)
-
-
 def written_analysis(found: Analysis) -> bytes:
     """What a worker gives for a page: values without their names.
 
     Places travel by their ids: with name and hierarchy they were most of it.
     """
-    return _ENCODER.encode(([(one.place.id, one.weight) for one in found.places], _values_of(found)))
+    weights = [(one.place.id, one.weight) for one in found.places]
+    return _ENCODER.encode((weights, msgspec.structs.replace(found, places=())))
 
 
 def analysis_reader(gazetteer: Gazetteer) -> Callable[[bytes], Analysis]:
     """Reads what a worker gave (`written_analysis`)."""
-    kinds = get_type_hints(Analysis)
-    values = GenericAlias(tuple, tuple(kinds[name] for name in _WRITTEN))
-    decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(
-        GenericAlias(tuple, (list[tuple[int, float]], values))
-    )
+    decoder = msgspec.msgpack.Decoder(tuple[list[tuple[int, float]], Analysis])
     place = lru_cache(REMEMBERED_PLACES)(gazetteer.place)
 
     def read(result: bytes) -> Analysis:
-        weights, values = decoder.decode(result)
+        weights, found = decoder.decode(result)
         places = tuple([WeightedPlace(place(place_id), weight) for place_id, weight in weights])
-        return Analysis(places=places, **dict(zip(_WRITTEN, values, strict=True)))
+        return msgspec.structs.replace(found, places=places)
 
     return read

@@ -57,9 +57,10 @@ COMMIT_SECONDS = 0.05
 PATIENT_ROUNDS, MANY_COMPLETIONS = 4, 16
 """While there is enough to fetch, one node of several commits in every so many rounds only, or when it has so much: a
 transaction costs nearly the same for one page and for ten."""
-REVALUE_SECONDS = 0.5
-"""Between two rounds in which queued URLs get their new priorities: every one changes a row somewhere in the queue, and
-many at once share the pages of the database that are written."""
+REVALUE_SECONDS, MOST_REVALUE_SECONDS, REVALUE_REST = 0.5, 5.0, 20.0
+"""Between two rounds in which queued URLs get their new priorities: the first, and so many times what the last round
+took, up to the second. Every URL changes a row somewhere in the queue; many at once share the pages of the database
+that are written, and what has changed twice is written once."""
 INDEX_SECONDS, MOST_INDEX_SECONDS, INDEX_REST = 2.0, 30.0, 10.0
 """Pause between two rounds of indexing: so many times what the last one took, within these bounds. A commit of an index
 costs the same for one page and for hundreds, and every node has an index. Who searches brings it up to date anyway."""
@@ -283,7 +284,7 @@ class Crawl:
             and not self._room.paused
             and len(self._turns) - self._waiting_long(shared) < self._job.crawl.connections
             and (not limit or shared.health.pages + len(self._turns) < limit)
-            and sum(len(node.batch.completions) for node in self._nodes.values()) < MAX_UNCOMMITTED
+            and sum([len(node.batch.completions) for node in self._nodes.values()]) < MAX_UNCOMMITTED
         )
 
     def _waiting_long(self, shared: Shared) -> int:
@@ -314,9 +315,11 @@ class Crawl:
         """Sleep until something happens or the next host's time has come."""
         next_at = shared.schedule.next_at() if self._may_begin(shared) else None
         pause = 1.0 if next_at is None else min(1.0, max(0.001, next_at - self._clock.monotonic()))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(pause):
-                await self._happened.wait()
+        timer = asyncio.get_running_loop().call_later(pause, self._happened.set)
+        try:
+            await self._happened.wait()
+        finally:
+            timer.cancel()
 
     # -- Commit and exchange -----------------------------------------------------------------------
 
@@ -351,7 +354,11 @@ class Crawl:
             for shipment in self._exchange.collect(name):
                 batch.deliveries.append(self._delivery(name, shipment, shared))
             if batch:
-                self._apply(node, batch, await self._written(self._writer, node.store.commit, batch), shared)
+                began = self._clock.monotonic()
+                committed = await self._written(self._writer, node.store.commit, batch)
+                if batch.revalued:
+                    self._rest_from_revaluing(began)
+                self._apply(node, batch, committed, shared)
         self._writing = False
         self._happened.set()
 
@@ -367,6 +374,12 @@ class Crawl:
             return False
         self._next_revaluing = now + REVALUE_SECONDS
         return True
+
+    def _rest_from_revaluing(self, began: float) -> None:
+        """The longer it took, the later is the next time."""
+        now = self._clock.monotonic()
+        rest = self._next_revaluing + REVALUE_REST * (now - began)
+        self._next_revaluing = min(rest, now + MOST_REVALUE_SECONDS)
 
     def _revisits_due_until(self) -> float:
         """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""

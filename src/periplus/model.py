@@ -230,7 +230,10 @@ class Fetched:
     def header(self, name: str) -> str | None:
         """The first header of that name, in any case."""
         lower = name.lower()
-        return next((value for key, value in self.headers if key.lower() == lower), None)
+        for key, value in self.headers:
+            if key.lower() == lower:
+                return value
+        return None
 
 
 class LinkPosition(IntEnum):
@@ -555,8 +558,7 @@ class Entity:
     owner: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(msgspec.Struct, frozen=True, array_like=True):
     """All that the pure stages (read, locate, judge, assign) make of one response, ready to be committed."""
 
     title: str

@@ -7,17 +7,17 @@ from lease to commit. The four pure stages in the middle are `analyse` in `analy
 process. `crawl.py` hosts the nodes of a job in one process and decides whose turn it is.
 """
 
-import asyncio
 from collections import Counter
 from dataclasses import replace
 
 import msgspec
 
+from periplus.clock import TimeLimit
 from periplus.errors import AddressBusy, BadContent, Quarantined
 from periplus.exchange import sent_mark
 from periplus.fetch import Answer
 from periplus.fetch.robots import Allow, Disallow, RobotsDecision, TooSlow, Unreachable
-from periplus.frontier import Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
+from periplus.frontier import LEASE_SECONDS, Accepted, Earlier, Revisits, SeenSet, Turn, UrlQueue
 from periplus.model import Analysis, Fetched, Lease, Outcome
 from periplus.shared import Shared
 from periplus.store.commit import Batch, Completion, NodeStore
@@ -43,6 +43,7 @@ class Node:
         self.batch = Batch()
         self._shared = shared
         self._encoder = msgspec.msgpack.Encoder()
+        self._lease_limit = TimeLimit(LEASE_SECONDS)
         self.sent = SeenSet()
         """What this node has sent to which other, where the nodes do not share what they have seen."""
 
@@ -64,7 +65,7 @@ class Node:
             self._end_turn(turn, asked=False)
             return
         try:
-            async with asyncio.timeout(lease.deadline - self._now()):
+            with self._lease_limit.begun():
                 await self._visit(turn, lease, url)
         except TimeoutError:  # nothing may hold a lease for ever
             self._commit(Completion(lease, Outcome.TOO_SLOW))
@@ -188,7 +189,7 @@ class Node:
         outcome = self._shared.intake.outcome_of(analysis)
         group = self._shared.intake.group_of(lease.host, lease.url, analysis.likeness)
         if self._shared.registered is not None:
-            analysis = replace(analysis, links=self._shared.registered.value(analysis.links))
+            analysis = msgspec.structs.replace(analysis, links=self._shared.registered.value(analysis.links))
         worths = self._worths(lease, analysis)
         accepted = self._without_repeats(self._shared.intake.accept(self.name, lease, analysis, worths))
         self._commit(
@@ -212,9 +213,9 @@ class Node:
         if settling.learns:
             if not lease.sitemap:
                 settling.learn_page(lease.url, lease.host, analysis)
-            analysis = replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
+            analysis = msgspec.structs.replace(analysis, links=settling.settle(analysis.links, self.name, lease.host))
         if reaching is not None:
-            analysis = replace(analysis, links=await reaching.settle(analysis.links))
+            analysis = msgspec.structs.replace(analysis, links=await reaching.settle(analysis.links))
         return analysis
 
     def _worths(self, lease: Lease, analysis: Analysis) -> list[float] | None:
@@ -289,7 +290,7 @@ class Node:
         read = done.analysis is not None or done.outcome in READ
         earlier = self.revisits.earlier(done.lease.url_id) if done.lease.visits else None
         self.batch.completions.append(
-            replace(
+            msgspec.structs.replace(
                 done,
                 host_not_before=now + max(0.0, rest),
                 revisit=self.revisits.after(done.outcome, earlier, now),

@@ -10,9 +10,10 @@ import itertools
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 import xxhash
 
@@ -146,7 +147,7 @@ class _Play:
         }
         self._with_entity += bool(owners)
         self._own += node.name in owners
-        self._deliver(node, self._intake.accept(node.name, lease, replace(found, links=links)))
+        self._deliver(node, self._intake.accept(node.name, lease, msgspec.structs.replace(found, links=links)))
 
     def _links(self, fact: PageFacts) -> Links:
         numbers, evidence = self._routes[fact.url]

@@ -60,7 +60,8 @@ class Health:
         if first:
             self.harvest.add(done.topic.splitlines())
         self.outcomes[done.outcome] += 1
-        self.dropped.update(done.dropped)
+        for reason, number in done.dropped.items():
+            self.dropped[reason] += number
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def _study_page(fetched: Fetched, host: str) -> Study:
     fact = PageFacts(
         fetched.url,
         host,
-        replace(whole, links=Links(), text=b"", mentions=b"", warc=()),
+        msgspec.structs.replace(whole, links=Links(), text=b"", mentions=b"", warc=()),
         None,
         whole.links.hosts,
         whole.links.urls,

@@ -117,7 +117,7 @@ def listed(urls: list[tuple[str, str]], outcome: Outcome = Outcome.SITEMAP, dige
         assert parts is not None
         links.append(RoutedLink(parts.href, parts.host, fingerprint(parts.href), node, 0.5))
     found = analysis(*links, outcome=outcome, digest=digest)
-    return replace(found, text=zstandard.compress(b"text"), mentions=b"") if found.text else found
+    return msgspec.structs.replace(found, text=zstandard.compress(b"text"), mentions=b"") if found.text else found
 
 
 def pages(host: str, count: int) -> list[tuple[str, str]]:

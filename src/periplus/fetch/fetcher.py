@@ -1,8 +1,10 @@
 """One lease, one answer: either a response worth reading, or the outcome that ends the lease."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+
+import msgspec
 
 from periplus.errors import (
     AddressBusy,
@@ -44,8 +46,7 @@ OUTCOMES: dict[type[FetchError], Outcome] = {
 WORTH_A_RETRY = (Outcome.TOO_SLOW, Outcome.DNS_ERROR, Outcome.CONNECTION_FAILED, Outcome.SERVER_ERROR)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What a lease came to. `outcome` None: `fetched` is HTML to be read."""
 
     outcome: Outcome | None
@@ -96,7 +97,7 @@ class Fetcher:
             self._throttling.forget(lease.host)
         rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)
         answer = self._answer(lease, fetched)
-        return answer if rest <= answer.host_wait_seconds else replace(answer, host_wait_seconds=rest)
+        return answer if rest <= answer.host_wait_seconds else msgspec.structs.replace(answer, host_wait_seconds=rest)
 
     def _answer(self, lease: Lease, fetched: Fetched) -> Answer:
         status = fetched.status

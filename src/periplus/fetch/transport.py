@@ -20,7 +20,7 @@ from aiohttp.abc import ResolveResult
 from aiohttp.http import HttpProcessingError
 from yarl import URL
 
-from periplus.clock import Clock
+from periplus.clock import Clock, TimeLimit
 from periplus.errors import (
     AddressBusy,
     BadContent,
@@ -78,6 +78,7 @@ class Transport:
         self._resolver = resolver
         self._guard = guard
         self._clock = clock
+        self._limit = TimeLimit(settings.total_seconds)
         self._connections = connections
         self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ACCEPT_ENCODING}
         self._session: aiohttp.ClientSession | None = None
@@ -104,7 +105,7 @@ class Transport:
             timeout=timeout,
             headers=self._headers,
         )
-        self._wire = Wire(connector, timeout)
+        self._wire = Wire(connector, timeout, self._headers)
         # aiohttp asks again by itself, at once, when a kept connection ends without an answer: that is not its turn.
         self._session._retry_connection = False
         return self
@@ -167,7 +168,7 @@ class Transport:
         proxy = self._settings.proxy or None
         request: AbstractAsyncContextManager[Reply | aiohttp.ClientResponse]
         try:
-            async with asyncio.timeout(self._settings.total_seconds):
+            with self._limit.begun():
                 if proxy:
                     await self._check_behind_proxy(target)
                 if proxy or body is not None:
@@ -177,7 +178,7 @@ class Transport:
                         method, address, allow_redirects=False, headers=headers, proxy=proxy, data=body
                     )
                 else:
-                    request = await self._wire.ask(method, target, {**self._headers, **headers})
+                    request = await self._wire.ask(method, target, headers)
                 return await self._answer(request, target, started, limit, cut)
         except TimeoutError as error:  # also aiohttp's own timeouts
             raise TooSlow(f"{target.href}: no complete answer in {self._settings.total_seconds} s") from error
@@ -222,7 +223,6 @@ class Transport:
             if self._watch:
                 self._note_round_trip(target.host, response)
             body, truncated = await _read(response, url, wire_bytes, cut)
-            sent = response.asked if isinstance(response, Reply) else response.request_info.headers
             encoding = response.headers.get("Content-Encoding", "")
             if encoding:
                 body = decode_content(body, encoding, self._settings.body_bytes)
@@ -238,7 +238,7 @@ class Transport:
                 seconds=self._clock.monotonic() - started,
                 address=address,
                 truncated=truncated,
-                request_headers=tuple((str(name), value) for name, value in sent.items()),
+                request_headers=_asked(response),
             )
 
     def _checked(self, url: str) -> CanonicalUrl:
@@ -290,6 +290,13 @@ def _peer(response: Reply | aiohttp.ClientResponse) -> str:
     """The address at the other end; empty once a short answer has freed its connection."""
     peer = _extra(response, "peername")
     return peer[0] if peer else ""
+
+
+def _asked(response: Reply | aiohttp.ClientResponse) -> tuple[tuple[str, str], ...]:
+    """The headers that were sent."""
+    if isinstance(response, Reply):
+        return response.asked
+    return tuple((str(name), value) for name, value in response.request_info.headers.items())
 
 
 def _extra(response: Reply | aiohttp.ClientResponse, name: str) -> Any:

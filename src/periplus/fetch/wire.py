@@ -8,7 +8,7 @@ that was half of what a fetch cost. Connections, their bounds, TLS and the parse
 import asyncio
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import aiohttp
 from aiohttp.connector import Connection
@@ -38,7 +38,7 @@ class Reply:
         connection: Connection,
         message: RawResponseMessage,
         content: aiohttp.StreamReader,
-        asked: Mapping[str, str],
+        asked: tuple[tuple[str, str], ...],
     ) -> None:
         self.connection = connection
         self.asked = asked
@@ -63,24 +63,38 @@ class Reply:
             self.connection.close()
 
 
-class Wire:
-    """Sends requests without a body on connections that are kept, made or waited for by a connector."""
+class _Origin(NamedTuple):
+    """What every request to an origin has in common."""
 
-    def __init__(self, connector: Connector, timeout: aiohttp.ClientTimeout) -> None:
+    connection_for: aiohttp.ClientRequest  # what aiohttp makes a connection for; nothing else of it is used
+    asked: tuple[tuple[str, str], ...]
+    lines: bytes  # these headers as they are sent, and the empty line behind them
+
+
+class Wire:
+    """Sends requests without a body on connections that are kept, made or waited for by a connector.
+
+    `headers` go with every request.
+    """
+
+    def __init__(self, connector: Connector, timeout: aiohttp.ClientTimeout, headers: Mapping[str, str]) -> None:
         self._connector = connector
         self._timeout = timeout
+        self._headers = headers
         self._loop = asyncio.get_running_loop()
-        self._origins: dict[str, aiohttp.ClientRequest] = {}
+        self._origins: dict[str, _Origin] = {}
 
     async def ask(self, method: str, url: CanonicalUrl, headers: Mapping[str, str]) -> Reply:
-        """Send a request and read the head of its answer. Raises as aiohttp does."""
+        """Send a request, with further headers, and read the head of its answer. Raises as aiohttp does."""
+        origin = self._origin(url)
         path = f"{url.path}?{url.query}" if url.query else url.path
-        asked = {"Host": url.origin.partition("//")[2], **headers}
-        try:
-            request = _serialize_headers(f"{method} {path} HTTP/1.1", asked)  # type: ignore[arg-type]  # any mapping does
-        except ValueError as error:  # a line break in it
-            raise aiohttp.InvalidURL(url.href) from error
-        connection = await self._connector.connect(self._origin(url), traces=[], timeout=self._timeout)
+        asked = origin.asked
+        if headers or not (path.isascii() and path.isprintable()):
+            asked = tuple((dict(asked) | dict(headers)).items())
+            request = _serialized(f"{method} {path} HTTP/1.1", asked, url)
+        else:
+            request = f"{method} {path} HTTP/1.1\r\n".encode() + origin.lines
+        connection = await self._connector.connect(origin.connection_for, traces=[], timeout=self._timeout)
         try:
             protocol = connection.protocol
             transport = protocol.transport if protocol is not None else None
@@ -96,13 +110,20 @@ class Wire:
             raise
         return Reply(connection, message, content, asked)
 
-    def _origin(self, url: CanonicalUrl) -> aiohttp.ClientRequest:
-        """What aiohttp makes a connection for; nothing else of it is used."""
-        origin = url.origin
-        known = self._origins.get(origin)
+    def _origin(self, url: CanonicalUrl) -> _Origin:
+        name = url.origin
+        known = self._origins.get(name)
         if known is None:
             if len(self._origins) >= ORIGINS:
                 self._origins.clear()
-            known = aiohttp.ClientRequest("GET", URL(origin, encoded=True), loop=self._loop)
-            self._origins[origin] = known
+            asked = (("Host", name.partition("//")[2]), *self._headers.items())
+            request = aiohttp.ClientRequest("GET", URL(name, encoded=True), loop=self._loop)
+            known = self._origins[name] = _Origin(request, asked, _serialized("", asked, url).removeprefix(b"\r\n"))
         return known
+
+
+def _serialized(first_line: str, headers: tuple[tuple[str, str], ...], url: CanonicalUrl) -> bytes:
+    try:
+        return _serialize_headers(first_line, dict(headers))  # type: ignore[arg-type]  # any mapping does
+    except ValueError as error:  # a line break in it
+        raise aiohttp.InvalidURL(url.href) from error

@@ -9,13 +9,14 @@ from periplus.frontier.detours import Detours
 from periplus.frontier.homes import HomeIntake, home_of
 from periplus.frontier.intake import Accepted, Intake
 from periplus.frontier.order import HostOrder
-from periplus.frontier.queue import UrlQueue
+from periplus.frontier.queue import LEASE_SECONDS, UrlQueue
 from periplus.frontier.revisit import Earlier, Revisit, Revisits
 from periplus.frontier.schedule import Schedule, Turn
 from periplus.frontier.seen import SeenSet
 from periplus.frontier.state import UrlState, state_after
 
 __all__ = [
+    "LEASE_SECONDS",
     "Accepted",
     "Detours",
     "Earlier",

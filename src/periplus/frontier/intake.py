@@ -89,7 +89,7 @@ class Intake:
 
     def accept(self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float] | None = None) -> Accepted:
         """Let the links of a page in, or count why not; `worths` are their priorities, if not those they came with."""
-        links, dropped = analysis.links, Counter(analysis.dropped)
+        links, dropped = analysis.links, dict(analysis.dropped)
         mine: list[NewUrl] = []
         others: list[Parcel] = []
         beyond: list[Parcel] = []
@@ -99,7 +99,7 @@ class Intake:
             url, receiver = self._new_url(links, at, marks[at], lease.depth, worths[at]), links.nodes[at]
             reason = "depth" if url.depth > self._crawl.depth else self._refusal(node, url, receiver)
             if reason:
-                dropped[reason] += 1
+                dropped[reason] = dropped.get(reason, 0) + 1
                 if reason == "depth":
                     beyond.append(Parcel(receiver, url))
             elif receiver == node:
@@ -107,8 +107,8 @@ class Intake:
             else:
                 others.append(Parcel(receiver, url))
         if len(unknown) < len(links):
-            dropped["seen"] += len(links) - len(unknown)
-        return Accepted(tuple(mine), tuple(others), dict(dropped), tuple(beyond))
+            dropped["seen"] = dropped.get("seen", 0) + len(links) - len(unknown)
+        return Accepted(tuple(mine), tuple(others), dropped, tuple(beyond))
 
     def _unknown(self, node: str, links: Links) -> list[int]:
         """The positions of links that are not known yet; what belongs to others is theirs to know, unless shared."""

@@ -6,20 +6,45 @@ to end with the same pages.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from types import TracebackType
 
 __all__ = ["HostOrder"]
 
 
 class _Place:
-    """A place in a line: `first` is set when everybody before has left."""
+    """A place in a host's line. Mostly nobody is before, so what it takes to wait is made only for who must."""
 
-    __slots__ = ("first", "left")
+    __slots__ = ("_first", "_host", "_left", "_lines")
 
-    def __init__(self) -> None:
-        self.first = asyncio.Event()
-        self.left = False
+    def __init__(self, lines: "dict[str, deque[_Place]]", host: str) -> None:
+        self._lines = lines
+        self._host = host
+        self._first: asyncio.Event | None = None
+        self._left = False
+
+    async def __aenter__(self) -> Callable[[], Awaitable[None]]:
+        self._lines.setdefault(self._host, deque()).append(self)
+        return self._reach_first
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._left = True
+        line = self._lines[self._host]
+        # Whoever leaves from the middle lets nobody overtake those before.
+        while line and line[0]._left:
+            line.popleft()
+        if not line:
+            del self._lines[self._host]
+        elif (first := line[0]._first) is not None:
+            first.set()
+
+    async def _reach_first(self) -> None:
+        """Wait until everybody before has left the line."""
+        if self._lines[self._host][0] is not self:
+            self._first = asyncio.Event()
+            await self._first.wait()
 
 
 class HostOrder:
@@ -32,22 +57,6 @@ class HostOrder:
         """Hosts with somebody in line."""
         return len(self._lines)
 
-    @asynccontextmanager
-    async def in_line(self, host: str) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
-        """Stand in the host's line; the value waits until everybody before has left it."""
-        line = self._lines.setdefault(host, deque())
-        place = _Place()
-        line.append(place)
-        if line[0] is place:
-            place.first.set()
-        try:
-            yield place.first.wait
-        finally:
-            place.left = True
-            # Whoever leaves from the middle lets nobody overtake those before.
-            while line and line[0].left:
-                line.popleft()
-            if line:
-                line[0].first.set()
-            elif self._lines.get(host) is line:
-                del self._lines[host]
+    def in_line(self, host: str) -> _Place:
+        """Stand in the host's line, with `async with`; its value waits until everybody before has left it."""
+        return _Place(self._lines, host)

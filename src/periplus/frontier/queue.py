@@ -18,7 +18,7 @@ import msgspec
 
 from periplus.model import Lease
 
-__all__ = ["UrlQueue"]
+__all__ = ["LEASE_SECONDS", "UrlQueue"]
 
 HEADS = 64
 """URLs of one host that a refill brings into memory; twice as many are tolerated before the tail is let go."""

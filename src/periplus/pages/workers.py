@@ -29,6 +29,7 @@ __all__ = ["Workers"]
 Work = Callable[[bytes], bytes]
 
 FRAME = struct.Struct("<BI")  # status, length
+PID = struct.Struct("<I")
 OK, REFUSED, BROKEN = 0, 1, 2
 IN_FLIGHT = 4
 """Jobs that a worker has in hand at once: one under way, the others waiting in its socket."""
@@ -38,6 +39,10 @@ SOCKET_BYTES = 2**20
 
 TRIES = 2
 """Workers that a job may cost before it is set aside."""
+
+
+MOST_RESULT_BYTES = 2**26
+"""A worker that says that more is coming is out of its mind, or taken over."""
 
 
 @dataclass(slots=True)
@@ -71,7 +76,9 @@ class Workers:
         child_end.close()
         self._nursery_pid = pid
         self._workers: list[_Worker] = []
-        self._free = asyncio.Semaphore(count * IN_FLIGHT)
+        self._backlog: deque[_Job] = deque()  # while every worker has its hands full
+        self._failure: PeriplusError | None = None
+        self._replacing: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Have the workers made."""
@@ -79,14 +86,32 @@ class Workers:
 
     async def run(self, job: bytes) -> bytes:
         """The result of `work(job)`. BadContent if the job was refused, Quarantined if it broke two workers."""
-        async with self._free:
-            worker = min(self._workers, key=lambda candidate: len(candidate.waiting))
-            return await worker.submit(job)
+        if self._failure is not None:
+            raise self._failure
+        waiting = _Job(job, asyncio.get_running_loop().create_future())
+        worker = min(self._workers, key=_in_hand)
+        if _in_hand(worker) < IN_FLIGHT:
+            worker.send(waiting)
+        else:
+            self._backlog.append(waiting)
+        return await waiting.result
+
+    def next_for(self, worker: "_Worker") -> None:
+        """Give a worker that has a hand free what waits longest."""
+        while self._backlog and _in_hand(worker) < IN_FLIGHT:
+            job = self._backlog.popleft()
+            if not job.result.cancelled():
+                worker.send(job)
 
     async def close(self) -> None:
         """End all processes."""
+        self._fail(BadContent("the crawl ended before the page was read"))
+        for task in self._replacing:
+            task.cancel()
+        await asyncio.gather(*self._replacing, return_exceptions=True)
         for worker in self._workers:
-            await worker.close()
+            worker.close()
+        await asyncio.sleep(0)  # let the transports go
         with contextlib.suppress(OSError):
             self._nursery.shutdown(socket.SHUT_RDWR)  # ends it also where a fork of ours still holds the socket
         self._nursery.close()
@@ -99,131 +124,183 @@ class Workers:
         results, its_results = socket.socketpair()
         jobs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
         its_results.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)
+        loop = asyncio.get_running_loop()
         with its_jobs, its_results, contextlib.ExitStack() as undo:
             undo.callback(jobs.close)
             undo.callback(results.close)
-            _, writer = await asyncio.open_connection(sock=jobs)
+            writer, _ = await loop.create_connection(asyncio.Protocol, sock=jobs)
             undo.callback(writer.close)
-            reader, closer = await asyncio.open_connection(sock=results, limit=2**26)
+            worker = _Worker(self, writer, self._seconds)
+            closer, _ = await loop.create_connection(lambda: worker, sock=results)
             undo.callback(closer.close)
             try:
                 socket.send_fds(self._nursery, [b"w"], [its_jobs.fileno(), its_results.fileno()])
                 its_jobs.close()
                 its_results.close()
-                (pid,) = struct.unpack("<I", await reader.readexactly(4))
-            except (OSError, asyncio.IncompleteReadError) as error:
+                await worker.born
+            except OSError as error:
                 message = "the process that makes workers has died; run the same command again"
                 raise EnvironmentFailure(message) from error
             undo.pop_all()
-        return _Worker(self, pid, reader, (writer, closer), self._seconds)
+        return worker
 
-    async def replace(self, worker: "_Worker") -> None:
+    def replace(self, worker: "_Worker") -> None:
         """Put a new worker in the place of one that died and give it what the old one had not finished."""
         self.lost += 1
+        task = asyncio.create_task(self._replace(worker))
+        self._replacing.add(task)
+        task.add_done_callback(self._replacing.discard)
+
+    async def _replace(self, worker: "_Worker") -> None:
         try:
             fresh = await self._make()
         except EnvironmentFailure as error:
-            worker.fail_all(error)
+            self._fail(error)
             return
         self._workers[self._workers.index(worker)] = fresh
         for job in worker.waiting:
             fresh.send(job)
+        self.next_for(fresh)
 
-
-class _Worker:
-    """Our end of one worker process."""
-
-    def __init__(
-        self,
-        pool: Workers,
-        pid: int,
-        reader: asyncio.StreamReader,
-        writers: tuple[asyncio.StreamWriter, asyncio.StreamWriter],
-        seconds: float,
-    ) -> None:
-        self.waiting: deque[_Job] = deque()
-        self._pool = pool
-        self._pid = pid
-        self._reader = reader
-        self._writer, self._results = writers
-        self._seconds = seconds
-        self._wake = asyncio.Event()
-        self._failure: PeriplusError | None = None
-        self._buried = False
-        self._listener = asyncio.create_task(self._listen())
-
-    async def submit(self, job: bytes) -> bytes:
-        if self._failure is not None:
-            raise self._failure
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self.send(_Job(job, future))
-        return await future
-
-    def send(self, job: _Job) -> None:
-        self.waiting.append(job)
-        if not self._buried:  # else its successor gets the job; as it does if the worker is dead and we do not know yet
-            with contextlib.suppress(RuntimeError, ConnectionError):
-                self._writer.writelines((FRAME.pack(OK, len(job.data)), job.data))
-        self._wake.set()
-
-    async def close(self) -> None:
-        self._listener.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._listener
-        self.fail_all(BadContent("the crawl ended before the page was read"))
-        self._kill()  # it may be in the middle of a job that never ends
-        self._hang_up()
-        await asyncio.sleep(0)  # let the transports go
-
-    def fail_all(self, error: PeriplusError) -> None:
+    def _fail(self, error: PeriplusError) -> None:
         """Nobody will do these jobs any more, nor later ones."""
         self._failure = error
-        while self.waiting:
-            future = self.waiting.popleft().result
-            if not future.done():
-                future.set_exception(error)
+        for line in (*(worker.waiting for worker in self._workers), self._backlog):
+            while line:
+                future = line.popleft().result
+                if not future.done():
+                    future.set_exception(error)
 
-    def _hang_up(self) -> None:
-        self._writer.close()
-        self._results.close()
 
-    def _kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
+class _Worker(asyncio.Protocol):
+    """Our end of one worker process: matches results with jobs, in order."""
 
-    async def _listen(self) -> None:
-        """Match results with jobs, in order; a worker that dies or takes too long is replaced."""
-        while True:
-            self._wake.clear()
-            if not self.waiting:
-                await self._wake.wait()
-            try:
-                async with asyncio.timeout(self._seconds):
-                    status, length = FRAME.unpack(await self._reader.readexactly(FRAME.size))
-                    result = await self._reader.readexactly(length)
-            except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as error:
-                await self._bury(error)
+    def __init__(self, pool: Workers, jobs: asyncio.WriteTransport, seconds: float) -> None:
+        self.waiting: deque[_Job] = deque()
+        self._loop = asyncio.get_running_loop()
+        self.born: asyncio.Future[None] = self._loop.create_future()
+        """Done when the process is there."""
+        self._pool = pool
+        self._pid = 0
+        self._jobs = jobs
+        self._results: asyncio.BaseTransport | None = None
+        self._rest = bytearray()  # of a result, as far as it has come
+        self._seconds = seconds
+        self._due = 0.0  # when the job under way must be done
+        self._timer: asyncio.TimerHandle | None = None
+        self._lost = False
+        self._buried = False
+
+    def send(self, job: _Job) -> None:
+        """Give the worker a job. One that is buried keeps it for its successor."""
+        self.waiting.append(job)
+        if self._buried:
+            return
+        if self._lost:
+            self._bury("broke the process that read it")
+            return
+        with contextlib.suppress(RuntimeError, ConnectionError):  # it is dead and we do not know yet
+            self._jobs.writelines((FRAME.pack(OK, len(job.data)), job.data))
+        if len(self.waiting) == 1:
+            self._due = self._loop.time() + self._seconds
+            if self._timer is None:
+                self._timer = self._loop.call_at(self._due, self._look)
+
+    def close(self) -> None:
+        """End the process, which may be in the middle of a job that never ends."""
+        self._buried = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+        self._jobs.close()
+        if self._results is not None:
+            self._results.close()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Results will come this way."""
+        self._results = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The process has died. If it had nothing to do, its next job finds out, so that none is made in vain."""
+        self._lost = True
+        if not self.born.done():
+            self.born.set_exception(exc or ConnectionResetError("no worker"))
+        elif self.waiting and not self._buried:
+            self._bury("broke the process that read it")
+
+    def data_received(self, data: bytes | bytearray) -> None:
+        """Results have come, or parts of them; at first the number of the process."""
+        rest = self._rest
+        if rest:
+            rest += data
+            data = rest
+        at = 0 if self._pid else self._take_pid(data)
+        while len(data) - at >= FRAME.size and self._pid and not self._buried:
+            status, length = FRAME.unpack_from(data, at)
+            end = at + FRAME.size + length
+            if length > MOST_RESULT_BYTES or not self.waiting:
+                self._lose()
                 return
-            future = self.waiting.popleft().result
-            if future.cancelled():
-                continue
+            if end > len(data):
+                break
+            self._finish(status, bytes(data[at + FRAME.size : end]))
+            at = end
+        if data is rest:
+            del rest[:at]
+        else:
+            rest += data[at:]
+
+    def _take_pid(self, data: bytes | bytearray) -> int:
+        if len(data) < PID.size:
+            return 0
+        (self._pid,) = PID.unpack_from(data)
+        if not self.born.done():
+            self.born.set_result(None)
+        return PID.size
+
+    def _lose(self) -> None:
+        """The worker says what no worker says: it is of no further use."""
+        if self.waiting:
+            self._bury("broke the process that read it")
+        elif self._results is not None:
+            self._results.close()
+
+    def _finish(self, status: int, result: bytes) -> None:
+        future = self.waiting.popleft().result
+        if not future.cancelled():
             if status == OK:
                 future.set_result(result)
             else:
                 future.set_exception(BadContent(result.decode("utf-8", "replace")))
+        self._due = self._loop.time() + self._seconds
+        self._pool.next_for(self)
 
-    async def _bury(self, error: Exception) -> None:
-        self._kill()
-        self._buried = True
-        self._hang_up()
+    def _look(self) -> None:
+        """The time of the job that was under way when the timer was set is over: it may be another one's by now."""
+        self._timer = None
+        if not self.waiting or self._buried:
+            return
+        if self._loop.time() >= self._due:
+            self._bury("took too long to read")
+        else:
+            self._timer = self._loop.call_at(self._due, self._look)
+
+    def _bury(self, reason: str) -> None:
+        """Whatever was under way is tried once more, or set aside; a new worker takes the place of this one."""
+        self.close()
         suspect = self.waiting.popleft()
         suspect.lost += 1
         if suspect.lost < TRIES:
             self.waiting.append(suspect)  # behind the others: they are not to die of it as well
         elif not suspect.result.cancelled():
-            reason = "took too long to read" if isinstance(error, TimeoutError) else "broke the process that read it"
             suspect.result.set_exception(Quarantined(f"the page {reason}, {TRIES} times"))
-        await self._pool.replace(self)
+        self._pool.replace(self)
+
+
+def _in_hand(worker: _Worker) -> int:
+    return len(worker.waiting)
 
 
 def _nursery(control: socket.socket, work: Work, memory_bytes: int, cpu_seconds: float) -> NoReturn:
@@ -252,7 +329,7 @@ def _serve(jobs_end: int, results_end: int, work: Work, memory_bytes: int, cpu_s
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process: no job outlives its time, nor the crawl
     jobs, results = os.fdopen(jobs_end, "rb", 2**16), os.fdopen(results_end, "wb", 2**16)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        results.write(struct.pack("<I", os.getpid()))
+        results.write(PID.pack(os.getpid()))
         results.flush()
         while header := jobs.read(FRAME.size):
             job = jobs.read(FRAME.unpack(header)[1])

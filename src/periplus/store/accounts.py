@@ -12,6 +12,8 @@ __all__ = ["count", "note_confirmed", "note_passed", "receive", "send"]
 
 def send(db: sqlite3.Connection, parcels: Sequence[Parcel]) -> list[tuple[int, Parcel]]:
     """Put parcels into the outbox; gives them with their sequence numbers."""
+    if not parcels:
+        return []
     sent = []
     for parcel in parcels:
         url = parcel.url

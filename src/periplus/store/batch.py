@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from periplus.fetch import RobotsRecord
 from periplus.frontier import Revisit
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel
@@ -9,8 +11,7 @@ from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel
 __all__ = ["Batch", "Committed", "Completion", "Delivery"]
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """How one lease ended."""
 
     lease: Lease
@@ -24,7 +25,7 @@ class Completion:
     parcels: tuple[Parcel, ...] = ()
     beyond: tuple[Parcel, ...] = ()
     redirect: int | None = None  # fingerprint of the target
-    dropped: dict[str, int] = field(default_factory=dict)
+    dropped: dict[str, int] = msgspec.field(default_factory=dict)
     group: int = 0  # of near-duplicates; 0: none
     revisit: Revisit | None = None
     lastmods: tuple[tuple[int, float], ...] = ()  # what a sitemap says has changed, and when

@@ -26,6 +26,7 @@ from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
 from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
+from periplus.store.rows import Rows
 from periplus.urls import MarkCounter, fingerprint, registrable_domain
 
 __all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end", "place_row"]
@@ -34,6 +35,7 @@ ARCHIVE_END = "archive_end"
 """Key in `meta`: file and offset behind the last committed WARC record."""
 
 ArchivePlace = tuple[str | None, int | None, int | None]
+QUEUED = int(UrlState.QUEUED)
 NOWHERE: ArchivePlace = (None, None, None)
 SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
 
@@ -59,6 +61,7 @@ class NodeStore:
         self.commits = 0
         self._new_hosts: list[str] = []
         self._new_places: list[int] = []
+        self._rows = Rows(self.db)
         try:
             with storage_errors(folder.database):
                 self._take_up(nodes)
@@ -104,6 +107,7 @@ class NodeStore:
         """Write a batch: all of it or, with an error, nothing; after an error the same batch may be tried again."""
         before = (self._next_url, self._next_page, self._revision, self.archive.end)
         self._new_hosts, self._new_places = [], []
+        self._rows = Rows(self.db)
         with storage_errors(self.folder.database):
             try:
                 self.db.execute("BEGIN IMMEDIATE")
@@ -145,7 +149,9 @@ class NodeStore:
             outbox.extend(send(self.db, completion.parcels))
             self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
-            dropped.update(completion.dropped)
+            for reason, number in completion.dropped.items():
+                dropped[reason] += number
+        self._rows.flush()
         if batch.due_until:
             queued.extend(queue_due(self.db, batch.due_until))
         count(self.db, "outcome", "name", outcomes)
@@ -176,11 +182,9 @@ class NodeStore:
         for new in urls:
             host_id = self._host_id(new.host)
             url_id, self._next_url = self._next_url, self._next_url + 1
+            priority, depth = new.priority, new.depth
             rows.append(
-                (
-                    *(url_id, new.fingerprint, new.url, host_id, UrlState.QUEUED, new.priority, new.depth),
-                    *(new.redirects, new.sitemap),
-                )
+                (url_id, new.fingerprint, new.url, host_id, QUEUED, priority, depth, new.redirects, int(new.sitemap))
             )
             lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
             if self.revalues:
@@ -188,10 +192,8 @@ class NodeStore:
                 self._added_hosts.append(host_id)
                 self._host_names[host_id] = new.host
             queued.append((lease, host_id))
-        self.db.executemany(
-            "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows,
+        self._rows.insert_all(
+            "INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap)", rows
         )
 
     def _revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
@@ -207,8 +209,8 @@ class NodeStore:
         return best
 
     def _set_aside(self, beyond: Iterable[Parcel]) -> None:
-        self.db.executemany(
-            "INSERT OR IGNORE INTO beyond VALUES (?, ?, ?, ?, ?, ?)",
+        self._rows.insert_all(
+            "OR IGNORE INTO beyond",
             [
                 (far.url.fingerprint, far.url.url, far.receiver, far.url.priority, far.url.depth, far.url.redirects)
                 for far in beyond
@@ -229,11 +231,18 @@ class NodeStore:
             self._visited(done)
         else:
             attempts = lease.attempts + 1
-            self.db.execute(
+            self._rows.update(
                 "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
-                (state_after(done.outcome), done.outcome, attempts, done.retry_at, done.redirect, lease.url_id),
+                (
+                    int(state_after(done.outcome)),
+                    done.outcome.value,
+                    attempts,
+                    done.retry_at,
+                    done.redirect,
+                    lease.url_id,
+                ),
             )
-        self.db.execute(
+        self._rows.update(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
             (done.host_not_before, self._host_id(lease.host)),
         )
@@ -242,17 +251,19 @@ class NodeStore:
         elif done.outcome is Outcome.NOT_MODIFIED and done.fetched is not None:
             self._archive_unchanged(lease, done.fetched)
         if done.lastmods:
+            self._rows.flush()
             bring_forward(self.db, done.lastmods)
 
     def _visited(self, done: Completion) -> None:
         """A URL that was read: when it is visited again, and what is new about its page."""
         gone = done.outcome is Outcome.GONE and not done.lease.sitemap
-        mark_visited(self.db, done.lease.url_id, done.outcome, done.revisit, done.visited_at)
+        mark_visited(self._rows, done.lease.url_id, done.outcome, done.revisit, done.visited_at)
         if gone or done.analysis is not None:
             what = "gone" if gone else "changed" if done.lease.visits else "new"
-            self.db.execute("INSERT INTO page_change VALUES (?, ?, ?)", (done.lease.url_id, done.visited_at, what))
+            self._rows.insert("INTO page_change", (done.lease.url_id, done.visited_at, what))
         if gone:
             self._revision += 1
+            self._rows.flush()
             mark_gone(self.db, done.lease.url_id, self._revision)
 
     # -- Page rows ---------------------------------------------------------------------------------
@@ -265,16 +276,16 @@ class NodeStore:
         for weighted in found.places:
             if weighted.place.id not in self._places:
                 self._add_place(weighted.place)
-        self.db.execute(
-            "INSERT OR REPLACE INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        self._rows.insert(
+            "OR REPLACE INTO page",
             (
                 page_id,
                 done.lease.url_id,
                 fingerprint(done.lease.url),
                 done.lease.url,
                 registrable_domain(done.lease.host),
-                done.outcome,
-                kept,
+                done.outcome.value,
+                int(kept),
                 self._revision,
                 done.lease.depth,
                 found.title,
@@ -295,10 +306,9 @@ class NodeStore:
             ),
         )
         if done.group:
-            row = (page_id, found.likeness, done.group)
-            self.db.execute("INSERT OR REPLACE INTO page_likeness VALUES (?, ?, ?)", row)
+            self._rows.insert("OR REPLACE INTO page_likeness", (page_id, found.likeness, done.group))
         if kept:
-            self.db.execute("INSERT INTO page_text VALUES (?, ?, ?)", (page_id, found.text, found.mentions))
+            self._rows.insert("INTO page_text", (page_id, found.text, found.mentions))
         self._add_geography(page_id, found)
         self._add_links(page_id, found)
 
@@ -306,6 +316,7 @@ class NodeStore:
         """A new number for a new page; a page that is read again keeps its own, and what it brought before goes."""
         row = None
         if lease.visits:
+            self._rows.flush()
             row = self.db.execute("SELECT id FROM page WHERE url_id = ?", (lease.url_id,)).fetchone()
         if row is None:
             page_id, self._next_page = self._next_page, self._next_page + 1
@@ -321,6 +332,7 @@ class NodeStore:
         if done.outcome is Outcome.KEPT:
             return self.archive.append(*found.warc)
         if done.outcome is Outcome.DUPLICATE:
+            self._rows.flush()
             row = self.db.execute(f"{SEEN} WHERE content_digest = ? AND kept = 1 LIMIT 1", (found.content_digest,))
             seen = self._seen(row.fetchone())
             if seen is not None and seen.payload_digest == found.payload:
@@ -332,6 +344,7 @@ class NodeStore:
 
         The text may be the same while the body is not; then the body is archived as it came.
         """
+        self._rows.flush()
         seen = self._seen(self.db.execute(f"{SEEN} WHERE url_id = ?", (lease.url_id,)).fetchone())
         if seen is None:
             return
@@ -347,31 +360,36 @@ class NodeStore:
         return Seen(url, warc_time(fetched_at), archived_payload(self.folder.archive / file, offset, length))
 
     def _add_geography(self, page_id: int, found: Analysis) -> None:
-        self.db.executemany(
-            "INSERT INTO page_place VALUES (?, ?, ?)",
-            [(page_id, weighted.place.id, weighted.weight) for weighted in found.places],
+        self._rows.insert_all(
+            "INTO page_place", [(page_id, weighted.place.id, weighted.weight) for weighted in found.places]
         )
-        self.db.executemany(
-            "INSERT INTO entity VALUES (?, ?, ?, ?, ?)",
+        self._rows.insert_all(
+            "INTO entity",
             [(page_id, entity.place_id, entity.key, entity.level, entity.owner) for entity in found.entities],
         )
 
     def _add_links(self, page_id: int, found: Analysis) -> None:
         if not found.links:
             return
-        links, ids = found.links, self._node_ids
-        self.db.execute(
-            "INSERT INTO link (page_id, fingerprints, nodes, steps, parts, anchors) VALUES (?, ?, ?, ?, ?, ?)",
+        links = found.links
+        self._rows.insert(
+            "INTO link (page_id, fingerprints, nodes, steps, parts, anchors)",
             (
-                *(page_id, _packed("q", links.fingerprints), _packed("H", [ids[node] for node in links.nodes])),
+                *(page_id, _little_endian(array("q", links.marks)), self._packed_nodes(links.nodes)),
                 *(links.steps if links.steps.strip(b"\x01") else b"", links.parts, found.anchors),
             ),
         )
 
+    def _packed_nodes(self, nodes: tuple[str, ...]) -> bytes:
+        """The numbers of the nodes that links were assigned to; mostly all to one."""
+        if len(set(nodes)) == 1:
+            return _little_endian(array("H", [self._node_ids[nodes[0]]]) * len(nodes))
+        return _little_endian(array("H", [self._node_ids[node] for node in nodes]))
+
     def _add_place(self, place: Place) -> None:
         self._places.add(place.id)
         self._new_places.append(place.id)
-        self.db.execute("INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?,?)", place_row(place))
+        self._rows.insert("INTO place", place_row(place))
 
     def _next(self, table: str) -> int:
         return int(self.db.execute(f"SELECT ifnull(max(id), 0) + 1 FROM {table}").fetchone()[0])
@@ -382,12 +400,11 @@ class NodeStore:
         return dict(self.db.execute("SELECT name, id FROM node_name").fetchall())
 
 
-def _packed(kind: str, numbers: list[int]) -> bytes:
-    """Numbers as the database has them: little-endian."""
-    packed = array(kind, numbers)
+def _little_endian(numbers: "array[int]") -> bytes:
+    """Numbers as the database has them."""
     if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+        numbers.byteswap()
+    return numbers.tobytes()
 
 
 def place_row(place: Place) -> tuple[int | float | str, ...]:

@@ -9,6 +9,7 @@ from periplus.frontier import Revisit, UrlState, state_after
 from periplus.model import Lease, Outcome
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
+from periplus.store.rows import Rows
 
 __all__ = ["begin_revisits", "bring_forward", "latest_visit", "mark_gone", "mark_visited", "queue_due"]
 
@@ -16,14 +17,14 @@ MAX_DUE = 10_000
 """URLs that one transaction queues again."""
 
 
-def mark_visited(db: sqlite3.Connection, url_id: int, outcome: Outcome, again: Revisit | None, now: float) -> None:
+def mark_visited(rows: Rows, url_id: int, outcome: Outcome, again: Revisit | None, now: float) -> None:
     """The URL is done, or waits for its next visit. `now` is when it was read, 0 if this visit brought nothing."""
-    db.execute(
+    rows.update(
         "UPDATE url SET state = ?, outcome = ?, attempts = 0, not_before = ?, visits = visits + (? > 0), "
         "visited_at = max(visited_at, ?), revisit_seconds = ? WHERE id = ?",
         (
-            state_after(outcome, again=again is not None),
-            outcome,
+            int(state_after(outcome, again=again is not None)),
+            outcome.value,
             again.due_at if again else 0.0,
             now,
             now,

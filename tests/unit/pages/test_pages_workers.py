@@ -10,13 +10,15 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
+from unittest.mock import Mock
 
 import pytest
 import uvloop
 
 from periplus.errors import BadContent, EnvironmentFailure, Quarantined
 from periplus.pages import Workers
+from periplus.pages.workers import FRAME, PID, _Job, _Worker
 
 
 def work(job: bytes) -> bytes:
@@ -255,3 +257,60 @@ def test_nothing_waits_for_ever_when_no_worker_can_be_made() -> None:
 
     results = asyncio.run(asyncio.wait_for(whole(), 10))
     assert all(isinstance(result, EnvironmentFailure) for result in results)
+
+
+NOBODY = 2**22 + 1
+"""A number that no process has."""
+
+
+class Pool:
+    """Stands in for the workers around one of them."""
+
+    def __init__(self) -> None:
+        self.replaced: list[_Worker] = []
+
+    def next_for(self, worker: _Worker) -> None:
+        """Nothing waits."""
+
+    def replace(self, worker: _Worker) -> None:
+        """Remember who was lost."""
+        self.replaced.append(worker)
+
+
+def born(pool: Pool) -> tuple[_Worker, Mock]:
+    worker, results = _Worker(cast("Workers", pool), Mock(), 60.0), Mock()
+    worker.connection_made(results)
+    worker.data_received(PID.pack(NOBODY))
+    return worker, results
+
+
+@pytest.mark.parametrize("step", [1, 2, 7, 1000])
+def test_results_are_put_together_from_whatever_pieces_come(step: int) -> None:
+    async def story() -> None:
+        worker, _ = born(Pool())
+        jobs = [_Job(b"", asyncio.get_running_loop().create_future()) for _ in range(3)]
+        for job in jobs:
+            worker.send(job)
+        sent = b"".join(FRAME.pack(0, len(text)) + text for text in (b"one", b"", b"three" * 50))
+        for at in range(0, len(sent), step):
+            worker.data_received(sent[at : at + step])
+        assert [job.result.result() for job in jobs] == [b"one", b"", b"three" * 50]
+        worker.close()
+
+    asyncio.run(story())
+
+
+def test_a_worker_that_speaks_unasked_or_without_end_is_given_up() -> None:
+    async def story() -> None:
+        pool = Pool()
+        unasked, results = born(pool)
+        unasked.data_received(FRAME.pack(0, 3) + b"one")
+        results.close.assert_called_once()
+        boasting, _ = born(pool)
+        job = _Job(b"", asyncio.get_running_loop().create_future())
+        boasting.send(job)
+        boasting.data_received(FRAME.pack(0, 2**32 - 1))
+        assert pool.replaced == [boasting]
+        assert list(boasting.waiting) == [job], "it is tried once more"
+
+    asyncio.run(story())

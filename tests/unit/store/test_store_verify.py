@@ -5,9 +5,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import zstandard
 from command_line import periplus
@@ -37,7 +37,7 @@ def make_crawl(folder: Path) -> CrawlFolder:
         done = []
         for number, (leased, _) in enumerate(queued):
             response = fetched(leased.url, b"<p>%d" % (number % (PAGES - 2)) * 20)
-            found = replace(
+            found = msgspec.structs.replace(
                 analysis(response=response, digest=number % (PAGES - 2)),
                 text=zstandard.compress(f"Text {number} about floods".encode()),
                 mentions=zstandard.compress(b"[]"),
