@@ -7,7 +7,6 @@ is going is said by `report.py`.
 """
 
 import asyncio
-import contextlib
 import itertools
 import os
 import sqlite3
