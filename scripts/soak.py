@@ -178,8 +178,30 @@ class Sample(NamedTuple):
     known: int  # URLs
 
 
-def process_figures(pid: int) -> tuple[int, int, int, int] | None:
-    """Memory in bytes, sockets, other descriptors and threads of a process."""
+def crawl_figures(pid: int) -> tuple[int, int, int, int] | None:
+    """Memory in bytes, sockets, other descriptors and threads of a crawl and of the process that writes its indexes.
+
+    Workers are left out: each is ended when it exceeds what a page may cost.
+    """
+    parts = [figures for one in (pid, *_indexers(pid)) if (figures := _process_figures(one)) is not None]
+    if not parts:
+        return None
+    memory, sockets, files, threads = (sum(column) for column in zip(*parts, strict=True))
+    return memory, sockets, files, threads
+
+
+def _indexers(pid: int) -> list[int]:
+    found = []
+    with contextlib.suppress(OSError):  # it has ended
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in children.read_text().split():
+                with contextlib.suppress(OSError):
+                    if b"periplus.index.process" in Path(f"/proc/{child}/cmdline").read_bytes():
+                        found.append(int(child))
+    return found
+
+
+def _process_figures(pid: int) -> tuple[int, int, int, int] | None:
     sockets = files = 0
     try:
         status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
@@ -219,7 +241,7 @@ async def live(command: list[str], folder: Path, seconds: float, how: signal.Sig
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), 1.0)
         first = first or (time.monotonic() if len(server.log) > asked else 0.0)
-        figures = process_figures(process.pid) if first else None
+        figures = crawl_figures(process.pid) if first else None
         if figures:
             samples.append(Sample(time.monotonic() - first, *figures, known_urls(folder / "crawl")))
     if process.returncode is None:
