@@ -20,6 +20,10 @@ SCHEMA_VERSION = 6
 MIGRATIONS: dict[int, tuple[str, ...]] = {}
 """Statements that lead from a released version to the next one. None is needed yet: version 6 is the first released."""
 
+WAL_MODE = slice(18, 20)
+"""Where a database file says how it is read and written: 2 is with a write-ahead log (SQLite's file format, 1.3.3). A
+change of mode later would be written through a rollback journal, which a reader cannot clean up after a death."""
+
 CACHE_KIB, LEAST_CACHE_KIB = 24_576, 4_096
 """Of all writers of a process, and of each; memory counts, and the system caches the files as well."""
 
@@ -75,7 +79,9 @@ def _empty() -> bytes:
     """A database with its tables and nothing in them: whoever finds the file finds them, also when the power failed."""
     with closing(sqlite3.connect(":memory:")) as db:
         _make_tables(db)
-        return db.serialize()
+        image = bytearray(db.serialize())
+    image[WAL_MODE] = b"\2\2"
+    return bytes(image)
 
 
 def _make_tables(db: sqlite3.Connection) -> None:

@@ -56,6 +56,7 @@ def test_a_new_database_has_its_tables_from_the_moment_that_it_is_there(
     assert [path.name for path in tmp_path.iterdir()] == ["new.db"]
     reader = database.open_reader(tmp_path / "new.db")
     assert reader.execute("SELECT count(*) FROM url").fetchone() == (0,)
+    assert reader.execute("PRAGMA journal_mode").fetchone() == ("wal",), "and needs no journal to become what it is"
     reader.close()
 
 
