@@ -24,6 +24,10 @@ PROTOCOL = 2
 """Grows when nodes of two versions would misunderstand each other; such nodes do not join."""
 
 ANSWER_SECONDS = 2.0
+READER_SECONDS = 30.0
+"""After which the server forgets a reader that asks for nothing more."""
+
+MOST_FETCHED = 256
 MAX_JOB_BYTES = 512 * 1024
 WRONG_LAST_SEQUENCE = (10071, 10164)  # the second while several servers are still agreeing on another write
 
@@ -143,21 +147,33 @@ class Board:
             ) from None
 
     async def entries(self, prefix: str, kind: type[S]) -> list[S]:
-        """All records whose keys begin with `prefix.`, those that can be read."""
+        """All records whose keys begin with `prefix.`, those that can be read.
 
-        async def read() -> list[S]:
-            found: list[S] = []
-            async with temporary_errors(prefix):
-                watcher = await self._store.watch(f"{prefix}.*", ignore_deletes=True)
-                try:
-                    while (entry := await watcher.updates(ANSWER_SECONDS)) is not None:  # type: ignore[no-untyped-call]  # nats-py
+        They are fetched, so that it is known how many are to come: nats-py's `watch` takes a bucket for empty if all
+        were on their way when it asked.
+        """
+        return await patiently(lambda: self._fetched(prefix, kind), tries=3)
+
+    async def _fetched(self, prefix: str, kind: type[S]) -> list[S]:
+        from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy  # noqa: PLC0415
+
+        config = ConsumerConfig(
+            deliver_policy=DeliverPolicy.LAST_PER_SUBJECT, ack_policy=AckPolicy.NONE, inactive_threshold=READER_SECONDS
+        )
+        found: list[S] = []
+        async with temporary_errors(prefix):
+            subject, stream = f"$KV.{self.bucket}.{prefix}.*", f"KV_{self.bucket}"
+            reader = await self._js.pull_subscribe(subject, stream=stream, config=config)
+            try:
+                left = (await reader.consumer_info()).num_pending or 0
+                while left:
+                    for message in await reader.fetch(min(left, MOST_FETCHED), timeout=ANSWER_SECONDS):
+                        left = message.metadata.num_pending
                         with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-                            found.append(msgspec.msgpack.decode(entry.value or b"", type=kind))
-                finally:
-                    await watcher.stop()  # type: ignore[no-untyped-call]  # nats-py
-            return found
-
-        return await patiently(read, tries=3)
+                            found.append(msgspec.msgpack.decode(message.data, type=kind))
+            finally:
+                await reader.unsubscribe()
+        return found
 
     async def create(self, key: str, record: Struct, *, tries: int = 3) -> int | None:
         """Write a record that is not there; its revision, or None if somebody else was first."""

@@ -47,6 +47,20 @@ def test_what_one_machine_has_decided_another_finds() -> None:
     play(scene)
 
 
+@pytest.mark.parametrize("readers", [1, 100])
+def test_all_are_found_by_many_who_ask_at_once(readers: int) -> None:
+    """Also by those to whom all are on their way while they ask how many there are: they are no reason to find none."""
+    many = [replace(EAST, subnet=f"198.51.100.{number}/32") for number in range(300 if readers == 1 else 12)]
+
+    async def scene(machine: Callable[[], SharedDelegations]) -> None:
+        await asyncio.gather(*(machine().keep(one, []) for one in many))
+        await machine().forget("", many[-1].subnet)
+        found = await asyncio.gather(*(machine().delegations() for _ in range(readers)))
+        assert [len(one) for one in found] == [len(many) - 1] * readers
+
+    play(scene)
+
+
 def test_the_later_decision_holds_whoever_comes_first() -> None:
     async def scene(machine: Callable[[], SharedDelegations]) -> None:
         later = replace(EAST, node="west", decided_at=200.0)
