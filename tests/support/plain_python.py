@@ -1,11 +1,13 @@
-"""Run a program over the package as it is, and over a copy of it in which nothing is compiled."""
+"""Modules as plain Python: one of them here, or a program over a copy of the package in which nothing is compiled."""
 
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import periplus
@@ -32,3 +34,13 @@ def run(program: str, folder: Path, given: list[str]) -> tuple[str, list[Any]]:
     )
     where, found = done.stdout.splitlines()
     return where, json.loads(found)
+
+
+def plain(name: str) -> ModuleType:
+    """One module of the package ("index/terms.py") as plain Python, whether or not it is compiled."""
+    spec = importlib.util.spec_from_file_location(f"plain_{Path(name).stem}", SOURCE / name)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,11 +1,10 @@
 """Near-duplicates: which texts are alike, which pages form a group, and which patterns are put off."""
 
-import importlib.util
 import random
-from pathlib import Path
 
 import pytest
 from crawl_values import analysis, lease, routed
+from plain_python import plain
 
 import periplus.frontier.likeness
 from periplus.frontier import Intake
@@ -49,14 +48,9 @@ def test_the_hash_is_the_same_compiled_and_plain_and_in_every_version(monkeypatc
     texts += [b"a" * 64, b"Stra\xc3\x9fe 12, " * 90, bytes(70), b"aAbB" * 3_000]
     found = [likeness(text) for text in texts]
     assert found[:4] == [3890033210001893572, -7211986308277608083, 3380591182571519399, 9122319688984865737]
-    source = Path(periplus.frontier.likeness.__file__).with_name("pieces.py")
-    spec = importlib.util.spec_from_file_location("plain_pieces", source)
-    assert spec is not None
-    assert spec.loader is not None
-    plain = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(plain)
-    monkeypatch.setattr(periplus.frontier.likeness, "chosen_pieces", plain.chosen_pieces)
-    monkeypatch.setattr(periplus.frontier.likeness, "voted_bits", plain.voted_bits)
+    pieces = plain("frontier/pieces.py")
+    monkeypatch.setattr(periplus.frontier.likeness, "chosen_pieces", pieces.chosen_pieces)
+    monkeypatch.setattr(periplus.frontier.likeness, "voted_bits", pieces.voted_bits)
     assert [likeness(text) for text in texts] == found
 
 

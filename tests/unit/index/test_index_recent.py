@@ -1,31 +1,17 @@
 """What links have said lately is remembered in little memory, and not for ever; compiled or not, the same is new."""
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_python import plain
 
-import periplus.index
 from periplus.index import recent
 from periplus.index.recent import RecentLinks, numbers
 
-
-def plain() -> ModuleType:
-    """The module as plain Python, whether or not it is compiled."""
-    path = Path(periplus.index.__file__).with_name("recent.py")
-    spec = importlib.util.spec_from_file_location("plain_recent", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PLAIN = plain()
+PLAIN = plain("index/recent.py")
 BOTH = pytest.mark.parametrize("module", [recent, PLAIN])
 Links = list[tuple[int, int, str]]  # target, node, text
 LINKS = st.lists(

@@ -1,32 +1,19 @@
 """Texts written as terms: what is remembered of earlier texts changes nothing, compiled or not."""
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_python import plain
 
-import periplus.index
 from periplus.index import terms
 from periplus.index.terms import TermWriter, may_be_unspaced
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 
-def plain() -> ModuleType:
-    """The module as plain Python, whether or not it is compiled."""
-    path = Path(periplus.index.__file__).with_name("terms.py")
-    spec = importlib.util.spec_from_file_location("plain_terms", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PLAIN = plain()
+PLAIN = plain("index/terms.py")
 
 
 def analyse(chunk: str) -> list[str]:
