@@ -60,9 +60,9 @@ REVALUE_SECONDS, MOST_REVALUE_SECONDS, REVALUE_REST = 0.5, 5.0, 20.0
 """Between two rounds in which queued URLs get their new priorities: the first, and so many times what the last round
 took, up to the second. Every URL changes a row somewhere in the queue; many at once share the pages of the database
 that are written, and what has changed twice is written once."""
-INDEX_SECONDS, MOST_INDEX_SECONDS, INDEX_REST = 2.0, 30.0, 10.0
-"""Pause between two rounds of indexing: so many times what the last one took, within these bounds. A commit of an index
-costs the same for one page and for hundreds, and every node has an index. Who searches brings it up to date anyway."""
+INDEX_SECONDS, MOST_INDEX_SECONDS = 5.0, 60.0
+"""Pause between two rounds of indexing: the first, then twice as long after every round, up to the second. A page that
+is indexed before most links to it are known is indexed twice. Who searches brings the index up to date anyway."""
 PROGRESS_SECONDS = 0.5
 REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
@@ -428,9 +428,8 @@ class Crawl:
         pause = INDEX_SECONDS
         while True:
             await self._clock.sleep(pause)
-            began = self._clock.monotonic()
             await self._index(again=False)
-            pause = min(MOST_INDEX_SECONDS, max(INDEX_SECONDS, INDEX_REST * (self._clock.monotonic() - began)))
+            pause = min(MOST_INDEX_SECONDS, 2 * pause)
 
     async def _index(self, *, again: bool) -> None:
         """Bring every node's index up to what is committed; one thread waits for it, so rounds never overlap.

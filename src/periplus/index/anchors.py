@@ -51,7 +51,7 @@ WHERE count < {MOST_TEXTS} AND instr(char(10) || texts || char(10), char(10) || 
 _LINKS = """
 SELECT p.id, p.revision, l.fingerprints, l.nodes, l.anchors
 FROM page p LEFT JOIN link l ON l.page_id = p.id AND instr(l.nodes, :own)
-WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
+WHERE p.revision BETWEEN :revision AND :last AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
 
@@ -116,7 +116,10 @@ class Anchors:
             self._db.execute(f"DELETE FROM {table}")
 
     def take_up(self) -> dict[str, int]:
-        """Read the links that all nodes of the crawl have written since the last time; gives how far each was read."""
+        """Read the links that all nodes of the crawl have written since the last time; gives how far each was read.
+
+        What is written meanwhile is left for the next time: a crawl may be faster than we are.
+        """
         return {name: self._take_from(name, reader) for name, reader in self._readers()}
 
     def _take_from(self, name: str, reader: sqlite3.Connection) -> int:
@@ -129,7 +132,7 @@ class Anchors:
             revision, page = -1, -1
         own = reader.execute("SELECT id FROM node_name WHERE name = ?", (self._node,)).fetchone()
         number = own[0] if own else NOBODY
-        wanted = {"own": number.to_bytes(2, "little"), "most": LINK_ROWS}
+        wanted = {"own": number.to_bytes(2, "little"), "most": LINK_ROWS, "last": newest}
         while rows := reader.execute(_LINKS, wanted | {"revision": revision, "page": page}).fetchall():
             page, revision = rows[-1][:2]
             self._db.execute("BEGIN IMMEDIATE")

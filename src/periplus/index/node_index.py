@@ -135,8 +135,9 @@ class NodeIndex:
 
         Costs one look at the databases when nothing is new; `latest` spares it: the last revisions of all nodes of the
         crawl, whose links are read as well. `again`: also pages that many more links speak of by now. `progress` gets
-        the count after each commit. Raises FolderInUse if another process (or thread) writes this index now. What
-        cannot be written to is only looked at again.
+        the count after each commit. What is written meanwhile is left for the next time: a crawl may be faster than we
+        are, and a page that is indexed later is indexed with more links. Raises FolderInUse if another process (or
+        thread) writes this index now. What cannot be written to is only looked at again.
         """
         if self._view is not None:
             self.refresh()
@@ -278,8 +279,8 @@ class NodeIndex:
             anchors.begin_with(read_kept(db, self._cursor))
         self._links_read = anchors.take_up()
         done = uncommitted = characters = 0
-        cursor = self._cursor
-        while changes := read_changes(db, cursor, BATCH_PAGES):
+        cursor, last = self._cursor, last_revision(db)
+        while changes := read_changes(db, cursor, BATCH_PAGES, last):
             anchors.note_indexed(self._add(db, writer, anchors, changes))
             cursor = changes[-1].cursor
             done += len(changes)

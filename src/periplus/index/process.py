@@ -31,6 +31,9 @@ DEATHS_BEFORE_ANEW, MOST_DEATHS = 2, 3
 """Deaths of the process over one index after which that is built anew, since a damaged one may be what ends it, and
 after which the crawl ends as well."""
 
+NICENESS = 10
+"""The crawl comes first: hosts wait for nobody, and pages that are indexed later are indexed with more links."""
+
 COLLECT_AFTER = 50_000
 """Objects after which the collector of cycles runs; there are hardly any."""
 
@@ -151,6 +154,7 @@ def serve() -> None:
     """Do what is asked for until the input ends; then end at once, whatever is under way."""
     for number in (signal.SIGINT, signal.SIGTERM):  # they are meant for the crawl, which ends in order
         signal.signal(number, signal.SIG_IGN)
+    os.nice(NICENESS)
     keep_memory_together()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)

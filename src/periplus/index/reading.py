@@ -24,6 +24,9 @@ __all__ = [
     "unpack_text",
 ]
 
+MOST_REVISION = 2**63 - 1
+"""More than any row has."""
+
 MOST_BYTES = 64 * 2**20
 """More decompressed text than this cannot come from a page."""
 
@@ -56,14 +59,14 @@ SELECT p.id, p.revision, p.kept, p.url, p.domain, p.title, p.description, p.lang
 FROM page p LEFT JOIN page_text t ON t.page_id = p.id
 """
 _CHANGES = f"""{_ROWS}
-WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
+WHERE p.revision BETWEEN :revision AND :last AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
 
 
-def read_changes(db: sqlite3.Connection, after: Cursor, most: int) -> list[Change]:
-    """Up to `most` rows after the cursor, oldest first."""
-    values = {"revision": after.revision, "page": after.page_id, "most": most}
+def read_changes(db: sqlite3.Connection, after: Cursor, most: int, last: int = MOST_REVISION) -> list[Change]:
+    """Up to `most` rows after the cursor, oldest first, none newer than revision `last`."""
+    values = {"revision": after.revision, "page": after.page_id, "most": most, "last": last}
     return _changes(db, db.execute(_CHANGES, values).fetchall())
 
 

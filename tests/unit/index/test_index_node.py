@@ -1,5 +1,6 @@
 """The index of a node: complete, never double, crash-safe, small."""
 
+import itertools
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ import pytest
 from sample_collection import PAGES, add_pages, build_collection, make_page
 
 from periplus.errors import Corrupt, EnvironmentFailure, FolderInUse
-from periplus.index import DayRange, IndexQuery, NodeIndex, TextUnit
+from periplus.index import DayRange, IndexQuery, NodeIndex, TextUnit, node_index
 from periplus.store.database import open_reader
 from periplus.store.folder import NodeFolder
 
@@ -57,6 +58,22 @@ def test_update_sees_only_news(index: NodeIndex, node: NodeFolder, db: sqlite3.C
     assert index.update(db) == 1
     assert index.count(IndexQuery()) == KEPT + 1
     assert index.count(words("zeppelin")) == 1
+
+
+def test_a_crawl_that_is_faster_does_not_keep_an_update_from_its_end(
+    node: NodeFolder, db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_index, "BATCH_PAGES", 5)
+    monkeypatch.setattr(node_index, "COMMIT_PAGES", 5)
+    index, before = NodeIndex.open(node.index), page_count(node)
+    further = iter(range(1000, 1020))
+
+    def crawl_on(_done: int) -> None:
+        add_pages(node.database, [make_page(number) for number in itertools.islice(further, 5)])
+
+    assert index.update(db, crawl_on) == before
+    assert index.update(db) == page_count(node) - before > 0
+    assert index.update(db) == 0
 
 
 def test_a_revisited_page_replaces_its_old_self(index: NodeIndex, node: NodeFolder, db: sqlite3.Connection) -> None:

@@ -51,6 +51,11 @@ def test_it_indexes_what_is_committed(indexes: IndexProcess, node: NodeFolder) -
     assert pages(node) == KEPT + 1
 
 
+def test_the_crawl_comes_first(indexes: IndexProcess, node: NodeFolder) -> None:
+    indexes.update(node, again=False)
+    assert os.getpriority(os.PRIO_PROCESS, pid_of(indexes)) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
 def test_killed_between_or_within_updates_it_is_made_anew(indexes: IndexProcess, node: NodeFolder) -> None:
     for number in range(3):
         os.kill(pid_of(indexes), signal.SIGKILL)
