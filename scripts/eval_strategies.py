@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from periplus.model import Link, Located, Page, Place
-from periplus.places import Gazetteer, open_gazetteer
+from periplus.places import Gazetteer, glue, open_gazetteer
 from periplus.strategies import STRATEGIES, Ownership, load_targets
 from periplus.strategies.conventions import STATES
-from periplus.strategies.names import glue
 
 GOALS = {"unique": 0.85, "shared": 0.60, "precision": 0.90}
 LEGAL = re.compile(r"( Town| city \(balance\)|[- ][^ ]+ (metropolitan|unified).*\(balance\)| \(balance\))$")

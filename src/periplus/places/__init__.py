@@ -10,21 +10,25 @@ Everything here is pure over the compiled gazetteer, which `open_gazetteer` maps
 from periplus.places.addresses import find_addresses
 from periplus.places.footprint import main_place
 from periplus.places.gazetteer import Gazetteer, open_gazetteer
+from periplus.places.glued import GluedNames, glue, words_of
 from periplus.places.locate import locate
 from periplus.places.memory import HostPrior
 from periplus.places.relations import Related, Relation, RelationKind, related_set, relation, relevance
 
 __all__ = [
     "Gazetteer",
+    "GluedNames",
     "HostPrior",
     "Related",
     "Relation",
     "RelationKind",
     "find_addresses",
+    "glue",
     "locate",
     "main_place",
     "open_gazetteer",
     "related_set",
     "relation",
     "relevance",
+    "words_of",
 ]

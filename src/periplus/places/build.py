@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from periplus.places.folding import made_tables, name_keys
 from periplus.places.geometry import hull_centroid, unit_vectors
+from periplus.places.glued import glued_tables
 from periplus.places.lexicon import word_bits, word_commonness
 from periplus.places.sources import (
     ABBREVIATION,
@@ -63,6 +64,7 @@ def build_arrays(
     _zips(arrays, gathered, drafts, row_of)
     progress("names", 0.6)
     _names(arrays, strings, drafts)
+    arrays |= glued_tables(strings["name"])
     pairs = [(row_of[x], row_of[y]) for x, y in gathered.overlaps if x in row_of and y in row_of]
     arrays["overlap"] = np.array(pairs, dtype=np.int32).reshape(-1, 2)
     shaped = [i for i, d in enumerate(drafts) if d.rings]

@@ -22,6 +22,7 @@ from periplus.places.cache import open_container, streets_path
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import adopt_tables, name_key
 from periplus.places.geometry import unit_vectors
+from periplus.places.glued import GluedNames
 from periplus.places.streets import StreetNames
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _NEEDED: Final = (
     "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state",
     "zip_point", "overlap", "shape_row", "place_facts", "name_facts", "char_fold", "char_class", "char_gap",
     "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
+    "glued_key", "glued_row", "glued_part_key", "glued_part_row",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
 _SLACK: Final = 1e-4
@@ -356,6 +358,11 @@ class Gazetteer:
     def main_names(self) -> Iterator[str]:
         """The main names of all places, row by row."""
         return iter(self._names)
+
+    @cached_property
+    def glued(self) -> GluedNames:
+        """The rows of places by their main name as URLs write it."""
+        return GluedNames(self.arrays)
 
 
 def _meet(a: BBox, b: BBox) -> bool:

@@ -10,9 +10,9 @@ that nobody owns compete: if one of them wins, the links go to a general node.
 from collections.abc import Sequence
 
 from periplus.model import Assignment, Link, Located, Page, Place
-from periplus.places import Gazetteer
+from periplus.places import Gazetteer, glue
 from periplus.strategies.general import general_claims
-from periplus.strategies.names import Candidate, NameTable, glue
+from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 from periplus.strategies.scoring import Bearers, count, probability, score

@@ -5,20 +5,17 @@ nobody owns can win against a target (`portland-maine` does not pull a page to P
 around a target's name ("New York" around "York"). After it is made nothing asks the gazetteer again.
 """
 
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from msgspec import Struct
 
 from periplus.model import Place
-from periplus.places import Gazetteer
+from periplus.places import Gazetteer, GluedNames, glue, words_of
 from periplus.strategies.ownership import Ownership
 
-__all__ = ["Candidate", "NameTable", "Named", "glue", "words_of"]
+__all__ = ["Candidate", "NameTable", "Named"]
 
-WORDS = re.compile(r"[^\W\d_]+")
 MIN_LETTERS = 4
 """Shorter names are only believed as whole labels of a host (`la.example.com`, `nyc.gov`)."""
 
@@ -63,56 +60,6 @@ class Named(Struct, frozen=True, gc=False):
     paired: bool
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a text, folded: no capitals, no accents, no apostrophes."""
-    return WORDS.findall(_folded(text))
-
-
-def _folded(text: str) -> str:
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text)
-        text = text.translate(dict.fromkeys(map(ord, filter(unicodedata.combining, set(text)))))
-    return text.replace("'", "").casefold()
-
-
-def glue(text: str) -> str:
-    """The words of a text written as one."""
-    return "".join(words_of(text))
-
-
-class NameIndex:
-    """Rows of the gazetteer by glued main name; and the spelling of names of several words."""
-
-    def __init__(self, gazetteer: Gazetteer) -> None:
-        self.spelled: dict[str, str] = {}
-        self._first: dict[str, int] = {}
-        self._further: dict[str, list[int]] = {}  # few names have more than one row: lists for all would take longest
-        for row, name in enumerate(_folded_names(gazetteer)):
-            key = name
-            if not name.isalpha():
-                words = WORDS.findall(name)
-                key = "".join(words)
-                if len(words) > 1:
-                    self.spelled[key] = " ".join(words)
-            if self._first.setdefault(key, row) != row:
-                self._further.setdefault(key, []).append(row)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._first
-
-    def rows(self, key: str) -> list[int]:
-        """The rows of places with that name."""
-        return [self._first[key], *self._further.get(key, ())] if key in self._first else []
-
-
-def _folded_names(gazetteer: Gazetteer) -> list[str]:
-    """The main names, row by row: a quarter of a million, so they are folded in two goes, those with accents apart."""
-    names = [name.replace("\n", " ") for name in gazetteer.main_names()]
-    plain = iter(_folded("\n".join(name for name in names if name.isascii())).split("\n"))
-    accented = iter(_folded("\n".join(name for name in names if not name.isascii())).split("\n"))
-    return [next(plain if name.isascii() else accented) for name in names]
-
-
 class NameTable:
     """Glued name -> what it may mean, the most populous first; and how each name is spelled in words."""
 
@@ -122,7 +69,7 @@ class NameTable:
         self._made: dict[int, Candidate] = {}
         self.candidates: dict[str, tuple[Candidate, ...]] = {}
         self.spellings: dict[str, set[str]] = {}  # glued -> words with single spaces
-        index = NameIndex(gazetteer)
+        index = gazetteer.glued
         places = list(ownership.named_places())
         for place in places:
             self._add_names(place.name, place, index)
@@ -131,7 +78,7 @@ class NameTable:
                 self._add_other_names(place, index)
         self._add_longer_names(index)
 
-    def _add_names(self, name: str, place: Place, index: NameIndex) -> None:
+    def _add_names(self, name: str, place: Place, index: GluedNames) -> None:
         """A name in all its forms, with everybody who bears it."""
         for form in _forms(" ".join(words_of(name))):
             key = form.replace(" ", "")
@@ -141,7 +88,7 @@ class NameTable:
             if all(candidate.place.id != place.id for candidate in self.candidates[key]):
                 self.candidates[key] = tuple(sorted((*self.candidates[key], self.candidate(place)), key=_rank))
 
-    def _add_other_names(self, place: Place, index: NameIndex) -> None:
+    def _add_other_names(self, place: Place, index: GluedNames) -> None:
         """Other names and initials of a big place, unless they are somebody's own name."""
         for other in self._gazetteer.other_names(place.id):
             key = glue(other)
@@ -184,15 +131,17 @@ class NameTable:
             self._made[place.id] = made
         return made
 
-    def _add_longer_names(self, index: NameIndex) -> None:
+    def _add_longer_names(self, index: GluedNames) -> None:
         """Names of other places that contain a target's name as a word: they take it away from the target."""
         lone = {form for forms in self.spellings.values() for form in forms if " " not in form}
-        for key, spelled in index.spelled.items():
-            if key not in self.candidates and not lone.isdisjoint(spelled.split(" ")):
+        for row in sorted({row for word in lone for row in index.with_word(word)}):
+            words = words_of(self._gazetteer.name_at(row))
+            key = "".join(words)
+            if key not in self.candidates:
                 bearers = self._bearers(index.rows(key))
                 if bearers:
                     self.candidates[key] = bearers
-                    self.spellings[key] = {spelled}
+                    self.spellings[key] = {" ".join(words)}
 
 
 def _rank(candidate: Candidate) -> tuple[float, int]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from periplus.model import Assignment, Link, Located, Page
-from periplus.places import Gazetteer
+from periplus.places import Gazetteer, glue
 from periplus.strategies.conventions import TOWN_PEOPLE
 from periplus.strategies.general import general_claims
 from periplus.strategies.hash import host_of
-from periplus.strategies.names import Candidate, NameTable, glue
+from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
 from periplus.strategies.urlwords import Sighting, UrlWords

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import ahocorasick_rs
 from msgspec import Struct
 
+from periplus.places import words_of
 from periplus.strategies.conventions import (
     AMBIGUOUS_CODES,
     AMERICAN,
@@ -22,7 +23,7 @@ from periplus.strategies.conventions import (
     STATE_WORDS,
     STATES,
 )
-from periplus.strategies.names import MIN_LETTERS, NameTable, words_of
+from periplus.strategies.names import MIN_LETTERS, NameTable
 from periplus.strategies.naming import in_region
 
 __all__ = ["Sighting", "UrlWords"]
