@@ -4,7 +4,8 @@ Periplus does everything it does in a real crawl (places, relevance, archive, in
 title and links and keeps nothing; wget2 downloads and follows links. Then Periplus once more, politely: one request a
 second and host, whose ceiling is the number of hosts. BENCH_ENGINE_PAGES sets the size of the site. Only the ratios
 within one run mean anything. Rates are up to the last page that a crawler was given: wget2 then waits for a minute or
-two. Periplus's are of the whole run, index included. `--write` puts the table into docs/performance.md.
+two. Periplus's are of the whole run, index included; "midway" is without start and end, by the server's log. `--write`
+puts the table into docs/performance.md.
 """
 
 import json
@@ -71,6 +72,9 @@ class Run:
     memory_mb: float
     idle_seconds: float = 0.0
     """How long it went on after its last page."""
+
+    midway_rate: float = 0.0
+    """Pages a second by the server's log, without the first and the last tenth of them: no start, no end."""
 
     @property
     def rate(self) -> float:
@@ -151,7 +155,15 @@ def measure(name: str, command: Sequence[str | Path], site: Site, folder: Path) 
     cpu = max(watch.cpu_seconds, waited.ru_utime + waited.ru_stime - before.ru_utime - before.ru_stime)
     answered = site.answered()
     idle = started + seconds - max(answered, default=started)
-    return Run(name, len(answered), seconds, cpu, max(watch.kilobytes, default=0) / 1024, idle), out
+    memory = max(watch.kilobytes, default=0) / 1024
+    return Run(name, len(answered), seconds, cpu, memory, idle, midway_rate(answered)), out
+
+
+def midway_rate(answered: Sequence[float]) -> float:
+    """Pages a second between the first and the last tenth of them."""
+    times = sorted(answered)
+    first, last = len(times) // 10, len(times) - 1 - len(times) // 10
+    return (last - first) / (times[last] - times[first]) if last > first and times[last] > times[first] else 0.0
 
 
 def periplus(site: Site, folder: Path, *, delay: float = 0.0, pages: int = 0, name: str = "Periplus") -> Run:
@@ -169,7 +181,7 @@ def periplus(site: Site, folder: Path, *, delay: float = 0.0, pages: int = 0, na
     run, out = measure(name, [PERIPLUS, "crawl", job, "--out", folder / name, "--json"], site, folder)
     summary = json.loads(out.splitlines()[-1])
     shutil.rmtree(folder / name)
-    return Run(name, summary["pages"], run.seconds, run.cpu_seconds, run.memory_mb)
+    return Run(name, summary["pages"], run.seconds, run.cpu_seconds, run.memory_mb, midway_rate=run.midway_rate)
 
 
 def scrapy(site: Site, folder: Path) -> Run | None:
@@ -209,17 +221,18 @@ CRAWLERS: dict[str, Callable[[Site, Path], Run | None]] = {
 
 def rows(runs: dict[str, Run | None]) -> list[list[str]]:
     """The table, its head first."""
-    found = [["crawler", "pages", "pages/s", "CPU ms/page", "cores busy", "memory MB", "then idle s", "Periplus is"]]
+    heads = ["CPU ms/page", "cores busy", "memory MB", "then idle s", "Periplus is"]
+    found = [["crawler", "pages", "pages/s", "midway", *heads]]
     ours = runs.get("periplus")
     for crawler, run in runs.items():
         if run is None or not run.pages:
-            found.append([crawler, "did not run" if run else "not installed", *[""] * 6])
+            found.append([crawler, "did not run" if run else "not installed", *[""] * 7])
             continue
         ratio = f"{ours.rate / run.rate:.2f}×" if ours and crawler in ("scrapy", "wget2") else ""
         busy = run.cpu_seconds / (run.seconds - run.idle_seconds)
         cpu = (f"{run.cpu_seconds / run.pages * 1000:.2f}", f"{busy:.2f}", f"{run.memory_mb:.0f}")
         idle = f"{run.idle_seconds:.0f}" if run.idle_seconds >= 1 else ""
-        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", *cpu, idle, ratio])
+        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", f"{run.midway_rate:.0f}", *cpu, idle, ratio])
     return found
 
 
@@ -232,7 +245,7 @@ def main() -> None:
     table = Table(*found[0], title_justify="left", box=None)
     for row in found[1:]:
         table.add_row(*row)
-    Console(highlight=False, width=110).print(table)
+    Console(highlight=False, width=120).print(table)
     if "--write" in sys.argv:
         site_said = f"{pages:,} pages on {ADDRESSES} addresses, {os.cpu_count()} cores:"
         put_between(DOC, "bench_engine", f"{site_said}\n\n{markdown(found)}")
