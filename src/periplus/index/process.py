@@ -31,8 +31,9 @@ DEATHS_BEFORE_ANEW, MOST_DEATHS = 2, 3
 """Deaths of the process over one index after which that is built anew, since a damaged one may be what ends it, and
 after which the crawl ends as well."""
 
-NICENESS = 10
-"""The crawl comes first: hosts wait for nobody, and pages that are indexed later are indexed with more links."""
+NICENESS = 3
+"""The crawl comes first, since hosts wait for nobody. With more, a crawl that needs all of the processor would leave so
+little that its index falls ever further behind: on two cores this is about what a page's share of indexing takes."""
 
 COLLECT_AFTER = 50_000
 """Objects after which the collector of cycles runs; there are hardly any."""
