@@ -1,6 +1,6 @@
 """A long crawl of a faulty web by four nodes that are killed again and again; the server's log and the databases judge.
 
-    python scripts/soak.py [--minutes 60] [--hosts 2000] [--pages 450] [--faults 0.05] [--kill-seconds 60] [--delay 1.0]
+    python scripts/soak.py [--minutes 60] [--hosts 2000] [--pages 700] [--faults 0.05] [--kill-seconds 60] [--delay 1.0]
                            [--docs FILE]
 
 A server on loopback plays the hosts; so many of its answers are errors, torn, late, garbage or 429. `periplus crawl`
@@ -410,7 +410,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--hosts", type=int, default=2_000)
-    parser.add_argument("--pages", type=int, default=450, help="of a host")
+    parser.add_argument("--pages", type=int, default=700, help="of a host")
     parser.add_argument("--faults", type=float, default=0.05)
     parser.add_argument("--kill-seconds", type=float, default=60.0)
     parser.add_argument("--delay", type=float, default=1.0)
