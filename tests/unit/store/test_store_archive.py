@@ -257,6 +257,20 @@ def test_an_unchanged_page_is_a_revisit_unless_its_body_is_another(
     assert kinds == ["warcinfo", "response", "request", "metadata", kind, "request", "metadata"]
 
 
+def test_a_duplicate_of_a_page_of_the_same_batch_refers_to_what_is_not_written_yet(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    queued = store.commit(Batch(seeds=[new_url("http://x.com/"), new_url("http://x.com/copy")])).queued
+    ended = []
+    for (leased, _), outcome in zip(queued, (Outcome.KEPT, Outcome.DUPLICATE), strict=True):
+        answer = fetched(leased.url, b"<p>text")
+        ended.append(Completion(leased, outcome, fetched=answer, analysis=analysis(response=answer)))
+    store.commit(Batch(completions=ended))
+    store.close()
+    (path,) = (tmp_path / "main" / "archive").iterdir()
+    kinds = [name for name, _, _ in records(path)]
+    assert kinds == ["warcinfo", "response", "request", "metadata", "revisit", "request", "metadata"]
+
+
 def test_a_torn_tail_is_cut_off_as_soon_as_the_archive_is_taken_up(tmp_path: Path) -> None:
     made = archive(tmp_path)
     file, *_ = made.append(*whole_page(0))
