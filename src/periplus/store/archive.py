@@ -217,8 +217,16 @@ def _one_line(value: str) -> str:
     return value.replace("\r", " ").replace("\n", " ")
 
 
+WAITING_BYTES = 2**17
+"""Records that wait to be written: so much at most, and those of one page. More would not stay in the cache."""
+
+
 class Archive:
-    """Appends records to the node's current WARC file; begins a new one when it is full."""
+    """Appends records to the node's current WARC file; begins a new one when it is full.
+
+    Records of many pages are written at once, by `flush` at the latest: each write lets the other threads in before and
+    after it.
+    """
 
     def __init__(self, folder: Path, node: str, max_bytes: int, *, agent: str, clock: Clock) -> None:
         self._folder = folder
@@ -228,18 +236,23 @@ class Archive:
         self._clock = clock
         self._number = 1
         self._descriptor: int | None = None
-        self._offset = 0
+        self._offset = 0  # behind what waits
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._name_now()
 
     def resume(self, file: str | None, end: int) -> None:
         """Go on behind the last committed record (`file`, `end`); None if there is none yet."""
         self.close()
         self._number, self._offset = 1, 0
+        self._name_now()
         if file is not None:
             try:
                 self._number = int(file.removesuffix(".warc.gz").rpartition("-")[2])
             except ValueError:
                 raise Corrupt(f"{self._folder / file}: not a name that this archive gives") from None
             self._offset = end
+            self._name_now()
             self._cut_off_tail()
         self._remove_files_behind(0 if file is None else self._number)
 
@@ -263,27 +276,42 @@ class Archive:
                     path.unlink()
 
     def append(self, *records: bytes) -> tuple[str, int, int]:
-        """Write finished records of one page to one file; gives file name, offset and length of the first.
-
-        Comes before the transaction that names it.
-        """
+        """Take finished records of one page for one file; gives file name, offset and length of the first."""
         if self._offset >= self._max_bytes:
+            self.flush()
             self.close()
             self._number += 1
             self._offset = 0
+            self._name_now()
+        if self._offset == 0:
+            self._take(warc_info(self._name, self._agent, warc_date(self._clock.now())))
+        offset = self._offset
+        for record in records:
+            self._take(record)
+        if self._waiting_bytes >= WAITING_BYTES:
+            self.flush()
+        return self._name, offset, len(records[0])
+
+    def _take(self, record: bytes) -> None:
+        self._waiting.append(record)
+        self._waiting_bytes += len(record)
+        self._offset += len(record)
+
+    def flush(self) -> None:
+        """Write what waits; comes before the end of the transaction that names it."""
+        if not self._waiting:
+            return
         with storage_errors(self._path):
             if self._descriptor is None:
                 self._descriptor = self._open()
-            if self._offset == 0:
-                stamp = warc_date(self._clock.now())
-                self._write(self._descriptor, warc_info(self._path.name, self._agent, stamp))
-            offset = self._offset
-            for record in records:
-                self._write(self._descriptor, record)
-        return self._path.name, offset, len(records[0])
+            view = memoryview(b"".join(self._waiting))
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        self._waiting, self._waiting_bytes = [], 0
 
     def sync(self) -> None:
         """Have everything on the disk itself."""
+        self.flush()
         if self._descriptor is not None:
             with storage_errors(self._path):
                 os.fsync(self._descriptor)
@@ -296,26 +324,21 @@ class Archive:
     @property
     def end(self) -> tuple[str, int]:
         """Where the next record goes: what a transaction notes, so that a later run knows what counts."""
-        return self._path.name, self._offset
+        return self._name, self._offset
 
     def close(self) -> None:
-        """Let the file go."""
+        """Let the file go; what still waits was never committed."""
+        self._waiting, self._waiting_bytes = [], 0
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
-    @property
-    def _path(self) -> Path:
-        return self._folder / f"{self._node}-{self._number:05d}.warc.gz"
+    def _name_now(self) -> None:
+        self._name = f"{self._node}-{self._number:05d}.warc.gz"
+        self._path = self._folder / self._name
 
     def _open(self) -> int:
         self._folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        os.lseek(descriptor, self._offset, os.SEEK_SET)
+        os.lseek(descriptor, self._offset - self._waiting_bytes, os.SEEK_SET)
         return descriptor
-
-    def _write(self, descriptor: int, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        self._offset += len(data)

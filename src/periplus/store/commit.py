@@ -169,6 +169,7 @@ class NodeStore:
 
     def _note_archive_end(self) -> None:
         """What lies behind this in the archive does not count, should the process die before the next commit."""
+        self.archive.flush()
         if self.archive.is_open:
             if self._survives_power_loss:
                 self.archive.sync()
@@ -357,6 +358,7 @@ class NodeStore:
         if row is None or row[2] is None:
             return None
         url, fetched_at, file, offset, length = row
+        self.archive.flush()  # it may be of this batch
         return Seen(url, warc_time(fetched_at), archived_payload(self.folder.archive / file, offset, length))
 
     def _add_geography(self, page_id: int, found: Analysis) -> None:

@@ -114,13 +114,12 @@ class LinkBook:
         found = links.worths(1.0)
         open_links = self._done.missing(links.keys)  # the others were followed already
         if open_links:
-            marks, nodes, numbers = links.fingerprints, links.nodes, self._nodes
             worths = array("d", bytes(8 * len(open_links)))
             moved = name_links(
                 self._columns,
-                array("q", [self._slot(marks[at], links, at) for at in open_links]),
+                array("q", self._slots_of(links, open_links)),
                 array("d", [found[at] for at in open_links]),
-                array("q", [numbers.setdefault(nodes[at], len(numbers)) for at in open_links]),
+                array("q", self._numbers_of(links.nodes, open_links)),
                 self._pages,
                 relevance,
                 worths,
@@ -131,6 +130,27 @@ class LinkBook:
         if self._adaptive:
             self._value_in_turn()
         return found
+
+    def _numbers_of(self, nodes: Sequence[str], open_links: list[int]) -> list[int]:
+        """The numbers of the nodes that links go to; mostly all to one."""
+        numbers = self._nodes
+        if len(set(nodes)) == 1:
+            return [numbers.setdefault(nodes[0], len(numbers))] * len(open_links)
+        return [numbers.setdefault(nodes[at], len(numbers)) for at in open_links]
+
+    def _slots_of(self, links: Links, open_links: list[int]) -> list[int]:
+        """The slots of links that were not followed yet."""
+        marks = links.fingerprints
+        if len(self._slots) + len(open_links) > self._max_links:  # a slot may be let go while others are looked for
+            return [self._slot(marks[at], links, at) for at in open_links]
+        known = self._slots.get
+        slots = [known(marks[at], -1) for at in open_links]
+        if -1 in slots:
+            return [
+                self._slot(marks[at], links, at) if slot < 0 else slot
+                for at, slot in zip(open_links, slots, strict=True)
+            ]
+        return slots
 
     def learn(self, fingerprint: int, relevance: float) -> None:
         """A URL was fetched and its page judged: its link's words and its parents gain or lose by it."""
@@ -164,14 +184,13 @@ class LinkBook:
         take(self._columns, slot, mark, links.features[at][: 2 * MAX_FEATURES] if links.features else b"")
         return slot
 
-    def _note_moved(self, moved: list[tuple[int, float]]) -> None:
+    def _note_moved(self, moved: list[tuple[int, int, float]]) -> None:
         """Remember which links moved noticeably, for the frontier."""
         if not moved:
             return
-        names = list(self._nodes)
-        columns = self._columns
-        for slot, worth in moved:
-            self._changed.setdefault(names[columns.node_of(slot)], {})[columns.mark_of(slot)] = worth
+        changed = [self._changed.setdefault(node, {}) for node in self._nodes]
+        for node, mark, worth in moved:
+            changed[node][mark] = worth
 
     def _value_in_turn(self) -> None:
         """Value the next links anew."""

@@ -3,8 +3,8 @@
 The formula is in `link_book.py`. Plain Python over flat arrays; compiled where there is a C compiler (`worth.pxd`).
 """
 
-import math
 from collections.abc import MutableSequence
+from math import *  # noqa: F403  log1p: C's own where this is compiled (worth.pxd), else this
 from typing import Final, cast
 
 import numpy as np
@@ -29,8 +29,8 @@ _NOTICEABLE = 0.02  # a queued URL moves in the frontier when its worth has chan
 _FEATURES, _PARENTS, _NO_WORD, _PAGES = MAX_FEATURES, MAX_PARENTS, NO_WORD, PAGES
 
 
-def _ints(size: int) -> Ints:
-    return cast("Ints", np.zeros(size, np.int64).data)
+def _ints(size: int, kind: type[np.signedinteger] | type[np.unsignedinteger] = np.int64) -> Ints:
+    return cast("Ints", np.zeros(size, kind).data)
 
 
 def _reals(size: int) -> Reals:
@@ -38,17 +38,21 @@ def _reals(size: int) -> Reals:
 
 
 class Columns:
-    """The links under way by slot, and what following links has taught."""
+    """The links under way by slot, and what following links has taught.
+
+    With every page some 300 links are valued by words and parents that lie anywhere, so what is looked at together lies
+    together, and is as small as it may be: that is mostly waiting for memory.
+    """
 
     def __init__(self, size: int, adaptive: bool) -> None:
         self.size = 0
         self.adaptive = adaptive
         self.learnt_sum = self.learnt_count = 0.0
-        self.word_sums, self.word_counts = _reals(_NO_WORD + 1), _reals(_NO_WORD + 1)
-        self.child_sums, self.child_counts = _reals(_PAGES), _reals(_PAGES)
-        self.page = _ints(_PAGES)  # whose counts they are; numbers begin with 1
-        self.mark, self.count, self.node, self.parents, self.words = (_ints(0) for _ in range(5))
-        self.total, self.relevance, self.queued = (_reals(0) for _ in range(3))
+        self.learnt = _reals(2 * (_NO_WORD + 1))  # by word: sum and number of what was found by it
+        self.children = _reals(3 * _PAGES)  # by page: its number, from 1; sum and number of what its links led to
+        self.mark, self.count, self.node = (_ints(0) for _ in range(3))
+        self.parents, self.words = _ints(0, np.int32), _ints(0, np.uint16)
+        self.total, self.relevance, self.hub, self.queued = (_reals(0) for _ in range(4))
         self.grow(size)
 
     def grow(self, size: int) -> None:
@@ -56,30 +60,23 @@ class Columns:
         self.mark = _longer(self.mark, size)
         self.count = _longer(self.count, size)  # of the parents
         self.node = _longer(self.node, size)
-        self.parents = _longer(self.parents, size * _PARENTS)  # the last ones; 0 is none
-        self.words = _longer(self.words, size * _FEATURES)
+        self.parents = _longer(self.parents, size * _PARENTS, np.int32)  # the last ones; 0 is none
+        self.words = _longer(self.words, size * _FEATURES, np.uint16)
         self.total = _longer_reals(self.total, size)  # of the parents' priorities
         self.relevance = _longer_reals(self.relevance, size)  # of the parents, summed up
+        self.hub = _longer_reals(self.hub, size)  # what that is worth
         self.queued = _longer_reals(self.queued, size)  # the priority that the frontier has
         self.size = size
 
-    def mark_of(self, slot: int) -> int:
-        """The fingerprint of a slot's link."""
-        return self.mark[slot]
-
-    def node_of(self, slot: int) -> int:
-        """The number of the node that a slot's link was sent to."""
-        return self.node[slot]
-
     def begin_page(self, page: int) -> None:
         """The links of a page come now; nothing is known yet of what comes of them."""
-        at = page % _PAGES
-        self.page[at] = page
-        self.child_sums[at] = self.child_counts[at] = 0.0
+        at = 3 * (page % _PAGES)
+        self.children[at] = page
+        self.children[at + 1] = self.children[at + 2] = 0.0
 
 
-def _longer(old: Ints, size: int) -> Ints:
-    return cast("Ints", np.concatenate((np.asarray(old, np.int64), np.zeros(size - len(old), np.int64))).data)
+def _longer(old: Ints, size: int, kind: type[np.signedinteger] | type[np.unsignedinteger] = np.int64) -> Ints:
+    return cast("Ints", np.concatenate((np.asarray(old, kind), np.zeros(size - len(old), kind))).data)
 
 
 def _longer_reals(old: Reals, size: int) -> Reals:
@@ -89,7 +86,7 @@ def _longer_reals(old: Reals, size: int) -> Reals:
 def take(c: Columns, slot: int, mark: int, features: bytes) -> None:
     """Take a slot for a link; two bytes of `features` a word."""
     c.mark[slot] = mark
-    c.total[slot] = c.relevance[slot] = c.queued[slot] = 0.0
+    c.total[slot] = c.relevance[slot] = c.hub[slot] = c.queued[slot] = 0.0
     c.count[slot] = 0
     words = len(features) // 2
     for i in range(_PARENTS):
@@ -101,19 +98,20 @@ def take(c: Columns, slot: int, mark: int, features: bytes) -> None:
 
 def name_links(
     c: Columns, slots: Ints, priorities: Reals, nodes: Ints, page: int, relevance: float, worths: Reals
-) -> list[tuple[int, float]]:
+) -> list[tuple[int, int, float]]:
     """One more page of that relevance names the links in these slots; what they are worth goes into `worths`.
 
-    Gives the slots whose links moved noticeably, with their new worths.
+    Gives the nodes and fingerprints of links that moved noticeably, with their new worths.
     """
     for i in range(len(slots)):
         slot = slots[i]
         c.total[slot] += priorities[i]
         c.relevance[slot] += relevance
+        c.hub[slot] = _HUB * log1p(c.relevance[slot])  # noqa: F405
         c.parents[slot * _PARENTS + c.count[slot] % _PARENTS] = page
         c.count[slot] += 1
         c.node[slot] = nodes[i]
-    moved: list[tuple[int, float]] = []
+    moved: list[tuple[int, int, float]] = []
     for i in range(len(slots)):
         slot = slots[i]
         worth = _worth(c, slot)
@@ -121,18 +119,18 @@ def name_links(
         if c.count[slot] == 1:
             c.queued[slot] = worth
         elif _moves(c, slot, worth):
-            moved.append((slot, worth))
+            moved.append((c.node[slot], c.mark[slot], worth))
     return moved
 
 
-def value_turn(c: Columns, start: int, stop: int) -> list[tuple[int, float]]:
-    """Value the links in these slots anew: those that moved noticeably, with their new worths."""
-    moved: list[tuple[int, float]] = []
+def value_turn(c: Columns, start: int, stop: int) -> list[tuple[int, int, float]]:
+    """Value the links in these slots anew; gives what `name_links` gives."""
+    moved: list[tuple[int, int, float]] = []
     for slot in range(start, stop):
         if c.count[slot]:
             worth = _worth(c, slot)
             if _moves(c, slot, worth):
-                moved.append((slot, worth))
+                moved.append((c.node[slot], c.mark[slot], worth))
     return moved
 
 
@@ -146,13 +144,14 @@ def let_go(c: Columns, slot: int, relevance: float, learn: bool) -> None:
     for i in range(slot * _FEATURES, (slot + 1) * _FEATURES):
         word = c.words[i]
         if word != _NO_WORD:
-            c.word_sums[word] += relevance
-            c.word_counts[word] += 1.0
+            c.learnt[2 * word] += relevance
+            c.learnt[2 * word + 1] += 1.0
     for i in range(slot * _PARENTS, (slot + 1) * _PARENTS):
         page = c.parents[i]
-        if page and c.page[page % _PAGES] == page:
-            c.child_sums[page % _PAGES] += relevance
-            c.child_counts[page % _PAGES] += 1.0
+        at = 3 * (page % _PAGES)
+        if page and c.children[at] == page:
+            c.children[at + 1] += relevance
+            c.children[at + 2] += 1.0
 
 
 def _moves(c: Columns, slot: int, worth: float) -> bool:
@@ -165,7 +164,7 @@ def _moves(c: Columns, slot: int, worth: float) -> bool:
 
 def _worth(c: Columns, slot: int) -> float:
     mean = c.total[slot] / c.count[slot]
-    worth = mean + _HUB * math.log1p(c.relevance[slot])
+    worth = mean + c.hub[slot]
     if c.adaptive and c.learnt_count > 0.0:
         best = _best_word(c, slot)
         if best > mean:
@@ -179,8 +178,8 @@ def _best_word(c: Columns, slot: int) -> float:
     best = 0.0
     for i in range(slot * _FEATURES, (slot + 1) * _FEATURES):
         word = c.words[i]
-        if c.word_counts[word] > 0.0:
-            worth = (c.word_sums[word] + prior) / (c.word_counts[word] + _CAUTION)
+        if c.learnt[2 * word + 1] > 0.0:
+            worth = (c.learnt[2 * word] + prior) / (c.learnt[2 * word + 1] + _CAUTION)
             best = max(best, worth)
     return best
 
@@ -189,7 +188,8 @@ def _of_siblings(c: Columns, slot: int) -> float:
     total, count = 0.0, _SIBLING_CAUTION
     for i in range(slot * _PARENTS, (slot + 1) * _PARENTS):
         page = c.parents[i]
-        if page and c.page[page % _PAGES] == page:
-            total += c.child_sums[page % _PAGES]
-            count += c.child_counts[page % _PAGES]
+        at = 3 * (page % _PAGES)
+        if page and c.children[at] == page:
+            total += c.children[at + 1]
+            count += c.children[at + 2]
     return total / count

@@ -16,7 +16,16 @@ from warcio.archiveiterator import ArchiveIterator
 
 from periplus.errors import Corrupt
 from periplus.model import Outcome
-from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record, warc_date, warc_record
+from periplus.store.archive import (
+    WAITING_BYTES,
+    Archive,
+    Seen,
+    page_records,
+    payload_digest,
+    revisit_record,
+    warc_date,
+    warc_record,
+)
 from periplus.store.commit import Batch, Completion
 from periplus.store.records import scan_records
 
@@ -88,6 +97,7 @@ def test_files_are_read_by_warcio_and_fastwarc(tmp_path: Path) -> None:
     made = archive(tmp_path)
     responses = [fetched(f"http://example.com/{number}", b"<p>%d" % number * 100) for number in range(20)]
     places = [made.append(warc_record(response)) for response in responses]
+    made.flush()
     made.close()
     path = tmp_path / places[0][0]
     found = records(path)
@@ -103,6 +113,7 @@ def test_files_are_read_by_warcio_and_fastwarc(tmp_path: Path) -> None:
 def test_a_full_file_is_followed_by_the_next(tmp_path: Path) -> None:
     made = archive(tmp_path, max_bytes=2_000)
     files = [made.append(warc_record(fetched(f"http://example.com/{number}")))[0] for number in range(20)]
+    made.flush()
     made.close()
     assert sorted(set(files)) == sorted(path.name for path in tmp_path.iterdir())
     assert len(set(files)) > 2
@@ -116,11 +127,13 @@ def test_what_was_not_committed_is_cut_off(tmp_path: Path) -> None:
     made = archive(tmp_path)
     file, offset, length = made.append(warc_record(fetched("http://example.com/committed")))
     made.append(warc_record(fetched("http://example.com/lost")))
+    made.flush()
     made.close()
     path = tmp_path / file
     path.write_bytes(path.read_bytes()[:-20])  # torn in the middle of the last record
     again = archive(tmp_path, file=file, end=offset + length)
     again.append(warc_record(fetched("http://example.com/next")))
+    again.flush()
     again.close()
     assert [url for _, url, _ in records(path)[1:]] == ["http://example.com/committed", "http://example.com/next"]
 
@@ -130,6 +143,7 @@ def test_files_begun_and_not_committed_vanish(tmp_path: Path) -> None:
     file, offset, length = made.append(warc_record(fetched()))
     for number in range(10):
         made.append(warc_record(fetched(f"http://example.com/{number}")))
+    made.flush()
     made.close()
     assert len(list(tmp_path.iterdir())) > 1
     archive(tmp_path, max_bytes=2_000, file=file, end=offset + length).close()
@@ -170,6 +184,7 @@ def test_ids_and_digests_are_those_of_the_standard_library() -> None:
 def test_a_page_is_response_request_and_metadata_a_member_each(tmp_path: Path) -> None:
     made = archive(tmp_path)
     places = [made.append(*whole_page(number)) for number in range(3)]
+    made.flush()
     made.close()
     path = tmp_path / places[0][0]
     with path.open("rb") as stream:  # warcio: the reference
@@ -206,6 +221,7 @@ def test_revisits_refer_to_what_is_archived(tmp_path: Path, status: int, profile
     seen = Seen("http://example.com/", "2026-03-01T12:00:00Z", payload_digest(b"body"))
     again = fetched("http://example.com/again", b"body" if status == 200 else b"", status=status)
     made.append(revisit_record(again, seen))
+    made.flush()
     made.close()
     with (tmp_path / file).open("rb") as stream:
         *_, record = ArchiveIterator(stream, check_digests="raise")
@@ -241,11 +257,26 @@ def test_an_unchanged_page_is_a_revisit_unless_its_body_is_another(
     assert kinds == ["warcinfo", "response", "request", "metadata", kind, "request", "metadata"]
 
 
+def test_a_duplicate_of_a_page_of_the_same_batch_refers_to_what_is_not_written_yet(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    queued = store.commit(Batch(seeds=[new_url("http://x.com/"), new_url("http://x.com/copy")])).queued
+    ended = []
+    for (leased, _), outcome in zip(queued, (Outcome.KEPT, Outcome.DUPLICATE), strict=True):
+        answer = fetched(leased.url, b"<p>text")
+        ended.append(Completion(leased, outcome, fetched=answer, analysis=analysis(response=answer)))
+    store.commit(Batch(completions=ended))
+    store.close()
+    (path,) = (tmp_path / "main" / "archive").iterdir()
+    kinds = [name for name, _, _ in records(path)]
+    assert kinds == ["warcinfo", "response", "request", "metadata", "revisit", "request", "metadata"]
+
+
 def test_a_torn_tail_is_cut_off_as_soon_as_the_archive_is_taken_up(tmp_path: Path) -> None:
     made = archive(tmp_path)
     file, *_ = made.append(*whole_page(0))
     end = made.end
     made.append(*whole_page(1))
+    made.flush()
     made.close()
     path = tmp_path / file
     torn = path.read_bytes()
@@ -257,3 +288,17 @@ def test_a_torn_tail_is_cut_off_as_soon_as_the_archive_is_taken_up(tmp_path: Pat
     path.write_bytes(torn[: end[1] - 1])
     with pytest.raises(Corrupt, match="verify --repair"):
         archive(tmp_path, file=file, end=end[1])
+
+
+def test_what_waits_is_written_when_it_is_much_and_dropped_when_it_was_not_committed(tmp_path: Path) -> None:
+    made = archive(tmp_path)
+    file, *_ = made.append(b"x" * 1_000)
+    assert not (tmp_path / file).exists()
+    made.append(b"y" * WAITING_BYTES)
+    written = (tmp_path / file).stat().st_size
+    assert made.end == (file, written)
+    made.append(b"z")
+    assert made.end == (file, written + 1)
+    made.resume(file, written)
+    made.flush()
+    assert (tmp_path / file).stat().st_size == written
