@@ -18,27 +18,20 @@ def years_of_days(text: str, limit: int) -> list[int]:
 
     A year is four digits by themselves. It is a date's if a digit comes shortly before it, or right behind it.
     """
-    before, after = list[int](), list[int]()
-    run = 0
-    for at, character in enumerate(text[:limit]):
-        if "0" <= character <= "9" or (character > "\x7f" and character.isdecimal()):
-            run += 1
-        else:
-            if run >= 4:
-                _take_year(text, at - 4, before, after)
-            run = 0
-    if run >= 4:
-        _take_year(text, min(len(text), limit) - 4, before, after)
-    return [start for start in (before + after)[:_MOST_YEARS] if _is_of_a_day(text, start)]
+    years = _years(text, "199", limit) + _years(text, "20", limit)
+    return [start for start in years[:_MOST_YEARS] if _is_of_a_day(text, start)]
 
 
-def _take_year(text: str, start: int, before: list[int], after: list[int]) -> None:
-    """Sort in what may be a year: before 2000, or after."""
-    if text[start] == "1" and text[start + 1] == "9" and text[start + 2] == "9":
-        if len(before) < _MOST_YEARS:
-            before.append(start)
-    elif text[start] == "2" and text[start + 1] == "0" and len(after) < _MOST_YEARS:
-        after.append(start)
+def _years(text: str, century: str, limit: int) -> list[int]:
+    """Where runs of digits end with a year that begins like this: looked for as such, most texts have few digits."""
+    found = list[int]()
+    size = min(len(text), limit)
+    at = text.find(century, 0, size)
+    while 0 <= at <= size - 4 and len(found) < _MOST_YEARS:
+        if text[at + 2].isdecimal() and text[at + 3].isdecimal() and not (at + 4 < size and text[at + 4].isdecimal()):
+            found.append(at)
+        at = text.find(century, at + 1, size)
+    return found
 
 
 def _is_of_a_day(text: str, start: int) -> bool:

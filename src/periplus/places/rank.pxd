@@ -45,17 +45,17 @@ cdef int _called(Sheet s, int unit) noexcept
 @cython.locals(a=cython.int, c=cython.int, group=cython.int)
 cdef void _find_groups(Sheet s, int count) noexcept
 cdef int _group(Sheet s, int row) noexcept
-@cython.locals(a=cython.int, unit=cython.int, called=cython.int, rest=cython.double, c=cython.int, low=cython.int,
-               high=cython.int)
+@cython.locals(a=cython.int, unit=cython.int, rest=cython.double, c=cython.int)
 cdef void _weigh_company(Sheet s, const double[::1] w) noexcept
 @cython.locals(a=cython.int, group=cython.int, rest=cython.double)
-cdef double _find_others(Sheet s, int called) noexcept
-@cython.locals(near_scale=cython.double, around_scale=cython.double, too_far=cython.double, i=cython.int,
-               mass=cython.double, x=cython.double, y=cython.double, z=cython.double, c=cython.int, dot=cython.double, apart=cython.double,
+cdef double _weigh_others(Sheet s, int called) noexcept
+@cython.locals(low=cython.int, other=cython.int, mass=cython.double, unit=cython.int)
+cdef void _add_anchor(Sheet s, int a) noexcept
+@cython.locals(near_scale=cython.double, around_scale=cython.double, too_far=cython.double, x=cython.double,
+               y=cython.double, z=cython.double, c=cython.int, dot=cython.double, apart=cython.double,
                one=cython.double, two=cython.double, share=cython.double)
 cdef void _add_nearness(const double[::1] xs, const double[::1] ys, const double[::1] zs, double[::1] near,
-                        double[::1] around, int low, int high, const int[::1] others, const double[::1] masses,
-                        int count) noexcept
+                        double[::1] around, int low, int high, int other, double mass) noexcept
 @cython.locals(near=cython.double, around=cython.double, in_country=cython.double, in_admin1=cython.double,
                base=cython.int, row=cython.int, holds=cython.double, score=cython.double)
 cdef void _company_of(Sheet s, int c, double rest, const double[::1] w) noexcept

@@ -291,20 +291,19 @@ def _weigh_company(s: Sheet, w: Reals) -> None:
     """Nearness to, and shared divisions with, the likeliest candidates of the page's other units."""
     for a in range(s.anchors):
         s.a_mass[a] = s.c_probability[s.a_cand[a]] * s.u_weight[s.c_unit[s.a_cand[a]]]
+    for c in range(s.u_at[s.units]):
+        s.c_near_sum[c] = s.c_around_sum[c] = 0.0
+    for a in range(s.anchors):
+        if s.c_kind[s.a_cand[a]] > _COUNTRY:  # others have no point
+            _add_anchor(s, a)
     for unit in range(s.units):
-        called = _called(s, unit)
-        low, high = s.u_at[unit], s.u_at[unit + 1]
-        rest = _find_others(s, called)
-        for c in range(low, high):
-            s.c_near_sum[c] = s.c_around_sum[c] = 0.0
-        _add_nearness(s.c_x, s.c_y, s.c_z, s.c_near_sum, s.c_around_sum, low, high, s.o_cand, s.o_mass, s.others)
-        for c in range(low, high):
+        rest = _weigh_others(s, _called(s, unit))
+        for c in range(s.u_at[unit], s.u_at[unit + 1]):
             _company_of(s, c, rest, w)
 
 
-def _find_others(s: Sheet, called: int) -> float:
-    """The anchors of other names that have a point; the mass of all of them, also by division and country."""
-    s.others = 0
+def _weigh_others(s: Sheet, called: int) -> float:
+    """The mass of the anchors of other names, also by division and country."""
     for group in range(s.groups + 1):
         s.admin1_mass[group] = s.country_mass[group] = 0.0
     rest = 1.0e-6
@@ -313,34 +312,39 @@ def _find_others(s: Sheet, called: int) -> float:
             rest += s.a_mass[a]
             s.admin1_mass[s.a_in_admin1[a]] += s.a_mass[a]
             s.country_mass[s.a_in_country[a]] += s.a_mass[a]
-            if s.c_kind[s.a_cand[a]] > _COUNTRY:
-                s.o_cand[s.others], s.o_mass[s.others] = s.a_cand[a], s.a_mass[a]
-                s.others += 1
     s.admin1_mass[0] = s.country_mass[0] = 0.0
     return rest
 
 
+def _add_anchor(s: Sheet, a: int) -> None:
+    """Add how close an anchor is to all candidates but those of its own name, which lie between long stretches."""
+    low, other, mass = 0, s.a_cand[a], s.a_mass[a]
+    for unit in range(s.units):
+        if _called(s, unit) == s.a_name[a]:
+            _add_nearness(s.c_x, s.c_y, s.c_z, s.c_near_sum, s.c_around_sum, low, s.u_at[unit], other, mass)
+            low = s.u_at[unit + 1]
+    _add_nearness(s.c_x, s.c_y, s.c_z, s.c_near_sum, s.c_around_sum, low, s.u_at[s.units], other, mass)
+
+
 def _add_nearness(
-    xs: Reals, ys: Reals, zs: Reals, near: Reals, around: Reals, low: int, high: int,
-    others: Ints, masses: Reals, count: int,
-) -> None:  # fmt: skip
-    """Add for each candidate how close the others are, at the scales of 40 and of 250 km: see `closeness`.
+    xs: Reals, ys: Reals, zs: Reals, near: Reals, around: Reals, low: int, high: int, other: int, mass: float
+) -> None:
+    """Add for each candidate how close another is, at the scales of 40 and of 250 km: see `closeness`.
 
     Without branches, and over arrays and numbers of its own, so that the compiler takes several candidates at once.
     """
     near_scale, around_scale, too_far = _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR
-    for i in range(count):
-        x, y, z, mass = xs[others[i]], ys[others[i]], zs[others[i]], masses[i]
-        for c in range(low, high):
-            dot = xs[c] * x + ys[c] * y + zs[c] * z
-            apart = 1.0 - dot if dot < 1.0 else 0.0
-            one = apart * near_scale + 1.0
-            two = apart * around_scale + 1.0
-            one *= one
-            two *= two
-            share = (mass if dot > too_far else 0.0) / (one * two)  # one division for both: they are what costs
-            near[c] += share * two
-            around[c] += share * one
+    x, y, z = xs[other], ys[other], zs[other]
+    for c in range(low, high):
+        dot = xs[c] * x + ys[c] * y + zs[c] * z
+        apart = 1.0 - dot if dot < 1.0 else 0.0
+        one = apart * near_scale + 1.0
+        two = apart * around_scale + 1.0
+        one *= one
+        two *= two
+        share = (mass if dot > too_far else 0.0) / (one * two)  # one division for both: they are what costs
+        near[c] += share * two
+        around[c] += share * one
 
 
 def _company_of(s: Sheet, c: int, rest: float, w: Reals) -> None:

@@ -55,9 +55,7 @@ cdef class Sheet:
     cdef unsigned char[::1] c_kind
     cdef int anchors, groups
     cdef int[::1] a_cand, a_name, a_in_admin1, a_in_country
-    cdef double[::1] a_mass, o_mass
-    cdef int others
-    cdef int[::1] o_cand
+    cdef double[::1] a_mass
     cdef unsigned short[::1] group_at
     cdef int[::1] group_row
     cdef double[::1] admin1_mass, country_mass

@@ -140,11 +140,10 @@ class Sheet:
         self.c_in_admin1, self.c_in_country = (_room(MAX_CANDIDATES, np.int32) for _ in range(2))
         self.c_near_sum, self.c_around_sum = (_space(MAX_CANDIDATES, np.float64) for _ in range(2))
 
-        self.anchors = self.groups = self.others = 0
+        self.anchors = self.groups = 0
         self.a_cand, self.a_name = _room(MAX_ANCHORS, np.int32), _room(MAX_ANCHORS, np.int32)
         self.a_in_admin1, self.a_in_country = _room(MAX_ANCHORS, np.int32), _room(MAX_ANCHORS, np.int32)
         self.a_mass = _space(MAX_ANCHORS, np.float64)
-        self.o_cand, self.o_mass = _room(MAX_ANCHORS, np.int32), _space(MAX_ANCHORS, np.float64)
         self.group_at = ints(np.zeros(places + 1, dtype=np.uint16))
         self.group_row = _room(2 * MAX_ANCHORS + 1, np.int32)
         self.admin1_mass, self.country_mass = (_space(2 * MAX_ANCHORS + 1, np.float64) for _ in range(2))

@@ -70,7 +70,7 @@ class CanonicalUrl:
 def canonicalize(raw: str, base: str | None = None) -> CanonicalUrl | None:
     """The canonical form of `raw`, resolved against `base`; None if it is not an http(s) URL with a host."""
     absolute = _absolute(raw, *_starts(base)) if base else _absolute(raw, "", "")
-    return _remembered[absolute] if absolute in _remembered else _learn(raw, base, absolute)
+    return _remembered.get(absolute) or _learn(raw, base, absolute)
 
 
 def canonical_links(raws: Iterable[str], base: str) -> Iterator[CanonicalUrl | None]:
@@ -78,7 +78,7 @@ def canonical_links(raws: Iterable[str], base: str) -> Iterator[CanonicalUrl | N
     host, folder = _starts(base)
     for raw in raws:
         absolute = _absolute(raw, host, folder)
-        yield _remembered[absolute] if absolute in _remembered else _learn(raw, base, absolute)
+        yield _remembered.get(absolute) or _learn(raw, base, absolute)
 
 
 _remembered: dict[str | None, CanonicalUrl | None] = {}
@@ -86,7 +86,9 @@ _remembered: dict[str | None, CanonicalUrl | None] = {}
 
 
 def _learn(raw: str, base: str | None, absolute: str | None) -> CanonicalUrl | None:
-    """The canonical form of a URL that is not remembered."""
+    """The canonical form of a URL that is not remembered, or remembered as none."""
+    if absolute in _remembered:
+        return _remembered[absolute]
     if len(raw) > MAX_RAW_LENGTH:
         return None
     if absolute is None or len(absolute) > MAX_REMEMBERED_LENGTH:
