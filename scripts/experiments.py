@@ -1,6 +1,6 @@
 """`make experiments`: the papers' comparison on three collections, written to docs/experiments.md. No number is typed.
 
-    PERIPLUS_DATA=/path/to/unpacked/data python scripts/experiments.py [--out FOLDER] [--draws 5]
+    PERIPLUS_DATA=/path/to/unpacked/data python scripts/experiments.py [--out FOLDER] [--draws 20]
 
 FOLDER keeps the recorded webs and every run, so that a second call goes on where the first was stopped.
 """
@@ -301,7 +301,7 @@ def main() -> None:
     """Run and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("experiments"))
-    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--draws", type=int, default=20)
     options = parser.parse_args()
     data = Path(os.environ.get("PERIPLUS_DATA", ""))
     if not (data / "webkb").is_dir() or not (data / "wikispeedia").is_dir():
