@@ -4,7 +4,8 @@
     python fault_runs.py full --pages 20 --every 1                  no room at every n-th write, for a while; in pieces
                                                                     with --state FILE --minutes 30, going on from there
     python fault_runs.py full --error EIO                           the same, but the disk is broken, not full
-    python fault_runs.py full --error EROFS --count 1000000         the file system becomes read-only and stays so
+    python fault_runs.py full --error EROFS --points 4 --count 1000000
+                                                                    the file system becomes read-only and stays so
     python fault_runs.py copies --pages 12 --chains 20              starts from copies of one state
     python fault_runs.py chaos --pages 40 --chains 10               a site that fails in every way, at random
 
@@ -359,6 +360,7 @@ def main() -> None:
     parser.add_argument("--deaths", type=int, default=30)
     parser.add_argument("--within", type=int, default=150, help="changes within which each process dies")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--points", type=int, help="instead of --every: so many changes, evenly spread over the crawl")
     parser.add_argument("--count", type=int, default=3)
     parser.add_argument("--error", default="ENOSPC", choices=["ENOSPC", "EIO", "EROFS"])
     parser.add_argument("--seed", type=int, default=1)
@@ -418,6 +420,8 @@ def enumerate_changes(
     bench: Bench, options: argparse.Namespace, whole: dict[str, str], changes: int, wrong: list[str]
 ) -> int:
     """A crawl without room for every change, one after the other, going on where the last piece ended (--state)."""
+    if options.points:
+        options.every = -(-changes // options.points)
     known = json.loads(options.state.read_text()) if options.state and options.state.exists() else {}
     state = {"pages": options.pages, "every": options.every, "next": 1, "points": 0, "crawls": 0, "seconds": 0.0}
     state |= {"changes": changes, "wrong": wrong, **known}
