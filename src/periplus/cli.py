@@ -18,44 +18,104 @@ from periplus.errors import PeriplusError
 # stand before the first import of numpy, which comes with the command's module.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-__all__ = ["COMMANDS", "assemble", "main"]
+__all__ = ["COMMANDS", "assemble", "main", "overview"]
 
 INTERRUPTED = 130
 
 COMMANDS = {
-    "crawl": "periplus.commands:crawl",
-    "node": "periplus.hosting:node",
-    "cluster": "periplus.clustering:cluster_app",
-    "search": "periplus.search.commands:search",
-    "trend": "periplus.search.commands:trend",
-    "serve": "periplus.web.commands:serve",
-    "tasks": "periplus.tasks.commands:tasks_app",
-    "export": "periplus.export.commands:export",
-    "index": "periplus.index.commands:index_app",
-    "verify": "periplus.verify:verify",
-    "evaluate": "periplus.evaluate.commands:evaluate",
-    "record": "periplus.experiments:record",
-    "compare": "periplus.experiments:compare",
-    "simulate": "periplus.evaluate.simulate:simulate",
-    "delegate": "periplus.network.commands:delegate",
-    "network": "periplus.network.range_commands:network_app",
-    "why": "periplus.evaluate.why:why",
-    "places": "periplus.places.commands:places",
-    "relocate": "periplus.relocation:relocate",
-    "assign": "periplus.assignments:assign",
-    "nodes": "periplus.assignments:nodes_app",
-    "classifier": "periplus.assignments:classifier_app",
-    "gazetteer": "periplus.places.commands:gazetteer_app",
-    "score": "periplus.teaching:score",
-    "topic": "periplus.teaching:topic_app",
-    "miniweb": "periplus.miniweb.commands:app",
-    "config": "periplus.commands:config",
+    "crawl": ("periplus.commands:crawl", "Crawl, or go on with a crawl that was stopped: the same command resumes it."),
+    "node": ("periplus.hosting:node", "Run one node of a crawl on several machines, until the whole crawl is done."),
+    "cluster": ("periplus.clustering:cluster_app", "See and steer a crawl on several machines."),
+    "search": ("periplus.search.commands:search", "Search a crawl by what, where and when."),
+    "trend": ("periplus.search.commands:trend", "Count the pages that answer a question over time."),
+    "serve": ("periplus.web.commands:serve", "Serve the web page and the HTTP API."),
+    "tasks": (
+        "periplus.tasks.commands:tasks_app",
+        "Saved crawls with schedules; the web page shows and runs the same ones.",
+    ),
+    "export": (
+        "periplus.export.commands:export",
+        "Write what a crawl found for other programs, or keep a PostGIS database up to date with it.",
+    ),
+    "index": ("periplus.index.commands:index_app", "The full-text index of a crawl."),
+    "verify": ("periplus.verify:verify", "Check database, archive, index and exchange of a crawl against each other."),
+    "evaluate": (
+        "periplus.evaluate.commands:evaluate",
+        "Measure a crawl as the papers do: coverage, focus, centrality, overlap, overhead, locality.",
+    ),
+    "record": (
+        "periplus.experiments:record",
+        "Make a recorded web: one file with all responses, to be compared on or served again.",
+    ),
+    "compare": (
+        "periplus.experiments:compare",
+        "Replay a recorded web under every strategy: tables, plots and JSON as in the paper.",
+    ),
+    "simulate": (
+        "periplus.evaluate.simulate:simulate",
+        "Predict throughput, exchange, queues and balance of a crawl by N nodes, without HTTP or pages.",
+    ),
+    "delegate": (
+        "periplus.network.commands:delegate",
+        "Replay who fetches what: every site to the crawler with the shortest round trip, with few probes.",
+    ),
+    "network": (
+        "periplus.network.range_commands:network_app",
+        "Address ranges and whose they are: build from the registries' files, show, look up.",
+    ),
+    "why": (
+        "periplus.evaluate.why:why",
+        "Explain a URL: its node, its priority part by part, the pages that link to it, and how it was judged.",
+    ),
+    "places": (
+        "periplus.places.commands:places",
+        "Find places in a text. Example: echo 'Floods hit Sylhet.' | periplus places - --json",
+    ),
+    "relocate": (
+        "periplus.relocation:relocate",
+        "Use site memory: what a host's other pages are about decides which places its names mean.",
+    ),
+    "assign": ("periplus.assignments:assign", "Where links would go: one JSON line a link in, one out, in order."),
+    "nodes": ("periplus.assignments:nodes_app", "Nodes and what they own: plan a balanced split."),
+    "classifier": ("periplus.assignments:classifier_app", "The model of the strategy classifier: train it."),
+    "gazetteer": ("periplus.places.commands:gazetteer_app", "What places are known: show, look up, build, add."),
+    "score": (
+        "periplus.teaching:score",
+        "Relevance of texts to a topic. Example: periplus score topic.toml page.txt --json",
+    ),
+    "topic": ("periplus.teaching:topic_app", "Topics: learn one from samples, teach it by judging pages."),
+    "miniweb": (
+        "periplus.miniweb.commands:app",
+        "The miniature web: a synthetic web with known truth, for demos, tests and benchmarks.",
+    ),
+    "config": ("periplus.commands:config", "Show the settings that a job file may have."),
 }
-"""Every command and group of commands, in the order of `--help`. A module is imported when its command is wanted."""
+"""Every command and group of commands, in the order of `--help`: where it is and what it says of itself first. So the
+overview needs none of them, and a module is imported when its command is wanted."""
 
 
 def assemble(wanted: str | None = None) -> typer.Typer:
     """The command line; with `wanted` only that command of it, which is all that one run needs."""
+    app = _empty()
+    for name in [wanted] if wanted else COMMANDS:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def overview() -> typer.Typer:
+    """The command line for who names no command of it: says what there is, without importing any of it."""
+    app = _empty()
+    for name, (_, summary) in COMMANDS.items():
+        app.command(name, help=summary)(lambda: None)
+    return app
+
+
+def _empty() -> typer.Typer:
     app = typer.Typer(
         name="periplus",
         help="A geographically focused web crawler with a place-aware search engine.",
@@ -64,13 +124,6 @@ def assemble(wanted: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)
-    for name in [wanted] if wanted in COMMANDS else COMMANDS:
-        module, _, attribute = COMMANDS[name].partition(":")
-        command = getattr(importlib.import_module(module), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(command)
     return app
 
 
@@ -91,7 +144,8 @@ def _options(
 def main() -> None:
     """The console script `periplus`."""
     try:
-        code = assemble(sys.argv[1] if len(sys.argv) > 1 else None)(standalone_mode=False)
+        wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+        code = (assemble(wanted) if wanted in COMMANDS else overview())(standalone_mode=False)
     except PeriplusError as error:
         code = _say(str(error), error.exit_code)
     except typer.TyperException as error:  # wrong usage

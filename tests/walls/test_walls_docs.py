@@ -8,8 +8,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer
 
-from periplus import errors
+from periplus import cli, errors
 from periplus.model import Outcome
 from periplus.settings import explain
 from periplus.urls.filters import DROP_REASONS
@@ -62,6 +63,19 @@ def test_every_command_has_help_with_an_example(generated: ModuleType) -> None:
         for parameter in command.params:
             assert getattr(parameter, "help", None) or parameter.name == "help", f"{name}: {parameter.name}"
     assert "periplus crawl" in names
+
+
+def test_the_overview_says_what_commands_say_of_themselves() -> None:
+    """And needs none of them for it: who asks for help waits for nothing."""
+    summaries = {
+        command.name: (command.help or "").split("\n\n")[0].replace("\n", " ")
+        for command in typer.main.get_group(cli.assemble()).commands.values()
+    }
+    assert summaries == {name: summary for name, (_, summary) in cli.COMMANDS.items()}
+    asked = "import sys; from periplus.cli import main\ntry: main()\nfinally: print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asked, "--help"], capture_output=True, text=True, check=True)
+    assert all(name in done.stdout for name in cli.COMMANDS)
+    assert not any(f"'{place.partition(':')[0]}'" in done.stdout for place, _ in cli.COMMANDS.values())
 
 
 def test_every_error_outcome_and_reason_is_documented() -> None:

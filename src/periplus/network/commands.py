@@ -65,7 +65,7 @@ def delegate(
     ] = "all",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Replay who fetches what: every site to the crawler with the shortest round trip, with as few probes as can be.
+    """Replay who fetches what: every site to the crawler with the shortest round trip, with few probes.
 
     Example: periplus delegate --rtt servers.csv --crawlers 12 --seed 1 --warmup 72 --threshold 50 --method all
     """
