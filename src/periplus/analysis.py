@@ -230,7 +230,7 @@ def _receivers(
 ) -> tuple[list[tuple[str, ...]], tuple[Terms, ...]]:
     """The nodes that each link goes to, and what speaks for which where that is settled later."""
     page, located = examined.page, examined.located
-    if isinstance(lens.strategy, BlendStrategy) and lens.crawl.policy == "a":
+    if type(lens.strategy) is BlendStrategy and lens.crawl.policy == "a":
         # What speaks for the nodes goes along; the node is settled where the hosts' memory is, in `Node`.
         evidence = tuple(lens.strategy.evidence(links, page, located, known))
         nodes: list[tuple[str, ...]] = [(lens.ownership.general_for(one.host),) for one in checked]

@@ -60,9 +60,10 @@ REVALUE_SECONDS, MOST_REVALUE_SECONDS, REVALUE_REST = 0.5, 5.0, 20.0
 """Between two rounds in which queued URLs get their new priorities: the first, and so many times what the last round
 took, up to the second. Every URL changes a row somewhere in the queue; many at once share the pages of the database
 that are written, and what has changed twice is written once."""
-INDEX_SECONDS, MOST_INDEX_SECONDS = 5.0, 60.0
+INDEX_SECONDS, MOST_INDEX_SECONDS = 30.0, 60.0
 """Pause between two rounds of indexing: the first, then twice as long after every round, up to the second. A page that
-is indexed before most links to it are known is indexed twice. Who searches brings the index up to date anyway."""
+is indexed before most links to it are known is indexed twice, and early pages are such. Who searches brings the index
+up to date anyway."""
 PROGRESS_SECONDS = 0.5
 REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
