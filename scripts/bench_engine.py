@@ -3,15 +3,18 @@
 Periplus does everything it does in a real crawl (places, relevance, archive, index, durable frontier); Scrapy extracts
 title and links and keeps nothing; wget2 downloads and follows links. Then Periplus once more, politely: one request a
 second and host, whose ceiling is the number of hosts. BENCH_ENGINE_PAGES sets the size of the site. Only the ratios
-within one run mean anything. Rates are up to the last page that a crawler was given: wget2 then waits for a minute or
-two. Periplus's are of the whole run, index included; "midway" is without start and end, by the server's log. `--write`
-puts the table into docs/performance.md.
+within one run mean anything. Where the machine is not always as fast, `--rounds 3` has them crawl in turn so often:
+the table is of each crawler's middle run, and ratios are the middle ones of all rounds. Rates are up to the last page
+that a crawler was given. Periplus's are of the whole run, index included; "midway" is without start and end, by the
+server's log. `--write` puts the table into docs/performance.md.
 """
 
+import argparse
 import json
 import os
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -219,35 +222,59 @@ CRAWLERS: dict[str, Callable[[Site, Path], Run | None]] = {
 }  # fmt: skip
 
 
-def rows(runs: dict[str, Run | None]) -> list[list[str]]:
+def middle(runs: list[Run | None]) -> Run | None:
+    """The run whose rate is the median of its crawler's."""
+    ran = sorted([run for run in runs if run and run.pages], key=lambda run: run.rate)
+    return ran[len(ran) // 2] if ran else None
+
+
+def ratio(ours: list[Run | None], theirs: list[Run | None]) -> str:
+    """How many times as fast Periplus is: the median of all rounds, with the least and the most of several."""
+    found = sorted(a.rate / b.rate for a, b in zip(ours, theirs, strict=True) if a and b and b.pages)
+    if not found:
+        return ""
+    spread = f" ({found[0]:.2f} to {found[-1]:.2f})" if len(found) > 1 else ""
+    return f"{statistics.median(found):.2f}×{spread}"
+
+
+def rows(rounds: dict[str, list[Run | None]]) -> list[list[str]]:
     """The table, its head first."""
     heads = ["CPU ms/page", "cores busy", "memory MB", "then idle s", "Periplus is"]
     found = [["crawler", "pages", "pages/s", "midway", *heads]]
-    ours = runs.get("periplus")
-    for crawler, run in runs.items():
-        if run is None or not run.pages:
-            found.append([crawler, "did not run" if run else "not installed", *[""] * 7])
+    for crawler, runs in rounds.items():
+        run = middle(runs)
+        if run is None:
+            found.append([crawler, "did not run" if any(runs) else "not installed", *[""] * 7])
             continue
-        ratio = f"{ours.rate / run.rate:.2f}×" if ours and crawler in ("scrapy", "wget2") else ""
         busy = run.cpu_seconds / (run.seconds - run.idle_seconds)
         cpu = (f"{run.cpu_seconds / run.pages * 1000:.2f}", f"{busy:.2f}", f"{run.memory_mb:.0f}")
         idle = f"{run.idle_seconds:.0f}" if run.idle_seconds >= 1 else ""
-        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", f"{run.midway_rate:.0f}", *cpu, idle, ratio])
+        than = ratio(rounds.get("periplus", []), runs) if crawler in ("scrapy", "wget2") else ""
+        found.append([run.name, f"{run.pages:,}", f"{run.rate:.0f}", f"{run.midway_rate:.0f}", *cpu, idle, than])
     return found
 
 
 def main() -> None:
     """Compare the crawlers and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("crawlers", nargs="*", default=list(CRAWLERS), help=f"some of {', '.join(CRAWLERS)}; or all")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
     pages = int(os.environ.get("BENCH_ENGINE_PAGES", "20000"))
-    names = [name for name in sys.argv[1:] if not name.startswith("--")] or list(CRAWLERS)
+    runs: dict[str, list[Run | None]] = {name: [] for name in options.crawlers}
     with tempfile.TemporaryDirectory(prefix="periplus-bench-") as name, served(Path(name), pages) as site:
-        found = rows({crawler: CRAWLERS[crawler](site, Path(name)) for crawler in names})
+        for _ in range(options.rounds):
+            for crawler, done in runs.items():
+                done.append(CRAWLERS[crawler](site, Path(name)))
+    found = rows(runs)
     table = Table(*found[0], title_justify="left", box=None)
     for row in found[1:]:
         table.add_row(*row)
     Console(highlight=False, width=120).print(table)
-    if "--write" in sys.argv:
-        site_said = f"{pages:,} pages on {ADDRESSES} addresses, {os.cpu_count()} cores:"
+    if options.write:
+        in_turn = f", medians of {options.rounds} rounds in turn" if options.rounds > 1 else ""
+        site_said = f"{pages:,} pages on {ADDRESSES} addresses, {os.cpu_count()} cores{in_turn}:"
         put_between(DOC, "bench_engine", f"{site_said}\n\n{markdown(found)}")
 
 
