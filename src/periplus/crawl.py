@@ -1,7 +1,7 @@
 """A crawl: the process that hosts the nodes of a job.
 
 It gives turns to nodes until the frontier is empty or a limit is reached, commits what they bring in batches,
-carries links between them, keeps the indexes up to date and says why it stopped. The way of a single page is in
+carries links between them, has the indexes kept up to date and says why it stopped. The way of a single page is in
 `node.py`; what nodes use together is made by `equipment.py`; what is on disk already is taken up by `resume.py`; how it
 is going is said by `report.py`.
 """
@@ -24,9 +24,8 @@ from periplus.errors import ConfigError, DiskFull, PeriplusError
 from periplus.exchange import Exchange, LocalExchange, Shipment
 from periplus.fetch import Transport
 from periplus.frontier import Intake, Turn
-from periplus.index.process import IndexProcess
+from periplus.indexing import Indexing
 from periplus.job import Prepared
-from periplus.memory import give_memory_back
 from periplus.model import Outcome
 from periplus.network.memory import DelegationStore
 from periplus.network.probes import Prober
@@ -38,6 +37,7 @@ from periplus.resume import open_nodes
 from periplus.running import (
     DiskRoom,
     Journal,
+    Pace,
     Progress,
     Watchdog,
     cause_of,
@@ -60,10 +60,6 @@ REVALUE_SECONDS, MOST_REVALUE_SECONDS, REVALUE_REST = 0.5, 5.0, 20.0
 """Between two rounds in which queued URLs get their new priorities: the first, and so many times what the last round
 took, up to the second. Every URL changes a row somewhere in the queue; many at once share the pages of the database
 that are written, and what has changed twice is written once."""
-INDEX_SECONDS, MOST_INDEX_SECONDS = 30.0, 60.0
-"""Pause between two rounds of indexing: the first, then twice as long after every round, up to the second. A page that
-is indexed before most links to it are known is indexed twice, and early pages are such. Who searches brings the index
-up to date anyway."""
 PROGRESS_SECONDS = 0.5
 REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
@@ -102,17 +98,16 @@ class Crawl:
         self._room = DiskRoom(prepared.folder, reserve, run.disk_wait_minutes, clock, self._journal)
         self._watchdog = Watchdog(run.watchdog_seconds, self._journal)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="periplus-writer")
-        self._indexer = ThreadPoolExecutor(1, thread_name_prefix="periplus-indexer")  # waits for the process
-        self._indexes = IndexProcess()
         self._exchange: Exchange = LocalExchange()
         self._nodes: dict[str, Node] = {}
+        self._indexing = Indexing(self._nodes, self._written, clock, self._journal)
         self._turns: dict[asyncio.Task[None], tuple[float, Turn]] = {}  # the oldest first
         self._writing = False
         self._happened = asyncio.Event()
         self._stop_reason = ""
         self._pages_before = 0
         self._next_revisits = 0.0
-        self._next_revaluing = 0.0
+        self._revaluing = Pace(REVALUE_SECONDS, MOST_REVALUE_SECONDS, REVALUE_REST)
 
     def _log_file(self) -> Path:
         return self._prepared.folder.log_file
@@ -131,7 +126,7 @@ class Crawl:
         try:
             async with self._shared(health) as shared, self._watchdog:
                 await self._workers.start()
-                self._indexes.start()
+                self._indexing.start()
                 await self._open(shared)
                 self._pages_before = health.pages
                 await self._plant_seeds(shared)
@@ -145,8 +140,7 @@ class Crawl:
         finally:
             await self._workers.close()
             self._writer.shutdown()
-            self._indexes.close()
-            self._indexer.shutdown()
+            self._indexing.close()
             for node in self._nodes.values():
                 node.close()
             self._journal.close()
@@ -156,7 +150,7 @@ class Crawl:
 
     async def _open(self, shared: Shared) -> None:
         """Open the nodes of this process."""
-        self._nodes = open_nodes(self._prepared, shared, self._exchange)
+        self._nodes.update(open_nodes(self._prepared, shared, self._exchange))
 
     def _make_intake(self) -> Intake:
         return Intake(self._prepared.nodes, self._job.crawl, self._job.fetch)
@@ -235,14 +229,14 @@ class Crawl:
                 await self._dispatch(shared, group)
                 for task in background:
                     task.cancel()
-            self._next_revaluing = 0.0
+            self._revaluing.hurry()
             await self._commit(shared)  # what the last deliveries allow the senders to delete
-            await self._index(again=True)
+            await self._indexing.bring_up_to_date(again=True)
             reporter.say_ended(self._stop_reason)
 
     def _background(self, shared: Shared, reporter: Reporter) -> list[Coroutine[Any, Any, None]]:
         """What goes on beside the turns, until the last of them has ended."""
-        work = [self._keep_committing(shared), self._keep_indexing(), self._keep_watching(reporter)]
+        work = [self._keep_committing(shared), self._indexing.keep_up(), self._keep_watching(reporter)]
         if shared.registered is not None:
             work.append(shared.registered.run())
         return work
@@ -342,7 +336,7 @@ class Crawl:
         Without `everything` only nodes that have much.
         """
         due_until = self._revisits_due_until()
-        revalues = everything and self._is_time_to_revalue()
+        revalues = everything and self._revaluing.is_due(self._clock.monotonic())
         for name, node in list(self._nodes.items()):
             if not (everything or due_until or len(node.batch.completions) >= MANY_COMPLETIONS):
                 continue
@@ -357,7 +351,8 @@ class Crawl:
                 began = self._clock.monotonic()
                 committed = await self._written(self._writer, node.store.commit, batch)
                 if batch.revalued:
-                    self._rest_from_revaluing(began)
+                    now = self._clock.monotonic()
+                    self._revaluing.took(now - began, now)
                 self._apply(node, batch, committed, shared)
         self._writing = False
         self._happened.set()
@@ -366,20 +361,6 @@ class Crawl:
         """What of a shipment a node takes."""
         urls, received = shared.intake.accept_delivery(node, shipment.urls), len(shipment.urls)
         return Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
-
-    def _is_time_to_revalue(self) -> bool:
-        """Whether what links are worth by now is to be written, now and then."""
-        now = self._clock.monotonic()
-        if now < self._next_revaluing:
-            return False
-        self._next_revaluing = now + REVALUE_SECONDS
-        return True
-
-    def _rest_from_revaluing(self, began: float) -> None:
-        """The longer it took, the later is the next time."""
-        now = self._clock.monotonic()
-        rest = self._next_revaluing + REVALUE_REST * (now - began)
-        self._next_revaluing = min(rest, now + MOST_REVALUE_SECONDS)
 
     def _revisits_due_until(self) -> float:
         """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""
@@ -423,27 +404,7 @@ class Crawl:
         for delivery in batch.deliveries:
             self._exchange.confirm(delivery.sender, node.name, delivery.sequence)
 
-    # -- Index, limits, progress -------------------------------------------------------------------
-
-    async def _keep_indexing(self) -> None:
-        pause = INDEX_SECONDS
-        while True:
-            await self._clock.sleep(pause)
-            await self._index(again=False)
-            pause = min(MOST_INDEX_SECONDS, 2 * pause)
-
-    async def _index(self, *, again: bool) -> None:
-        """Bring every node's index up to what is committed; one thread waits for it, so rounds never overlap.
-
-        `again`: also pages that were indexed before most links to them were known; at the end.
-        """
-        await self._written(self._indexer, self._update_indexes, again)
-
-    def _update_indexes(self, again: bool) -> None:
-        for node in list(self._nodes.values()):
-            if reason := self._indexes.update(node.store.folder, again=again):
-                self._journal.write("index built anew", node=node.name, reason=reason)
-        give_memory_back()
+    # -- Limits, progress -----------------------------------------------------------------------------
 
     async def _keep_watching(self, reporter: Reporter) -> None:
         """Progress, the time limit and the disk's reserve."""

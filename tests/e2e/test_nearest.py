@@ -18,7 +18,7 @@ from emulated_network import NODES, EmulatedNetwork
 from virtual_time import InlineExecutor, VirtualClock, VirtualLoop
 
 from periplus import crawl as crawl_module
-from periplus import equipment
+from periplus import equipment, indexing
 from periplus.crawl import Crawl
 from periplus.errors import ConfigError
 from periplus.index.process import Indexes
@@ -97,9 +97,15 @@ def network(web: Miniweb) -> EmulatedNetwork:
 
 @pytest.fixture(autouse=True)
 def _in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crawl_module, "Workers", InlineWorkers)
-    monkeypatch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
-    monkeypatch.setattr(crawl_module, "IndexProcess", Indexes)
+    keep_in_process(monkeypatch)
+
+
+def keep_in_process(patch: pytest.MonkeyPatch) -> None:
+    """Time is virtual here, so nothing may happen elsewhere."""
+    patch.setattr(crawl_module, "Workers", InlineWorkers)
+    patch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
+    patch.setattr(indexing, "ThreadPoolExecutor", InlineExecutor)
+    patch.setattr(indexing, "IndexProcess", Indexes)
 
 
 def run(
@@ -170,9 +176,7 @@ def by_hash(
     """Random assignment of hosts to nodes: what the network costs if nobody looks at it."""
     folder = tmp_path_factory.mktemp("hash")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(crawl_module, "Workers", InlineWorkers)
-        patch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
-        patch.setattr(crawl_module, "IndexProcess", Indexes)
+        keep_in_process(patch)
         _, seconds = run(folder, web, network, patch, "hash-host")
     return pages_of(folder), seconds
 

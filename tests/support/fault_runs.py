@@ -38,7 +38,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from periplus import crawl, verify
+from periplus import crawl, indexing, verify
 from periplus.commands import run_crawl
 from periplus.errors import PeriplusError
 from periplus.index import NodeIndex
@@ -219,7 +219,7 @@ class Bench:
 
     def _crawl(self, prepared: Prepared, tells: int) -> int:
         disk.RETRY_SECONDS = 0.02
-        setattr(crawl, "IndexProcess", Indexes)  # noqa: B010 - in this process, whose changes are counted
+        setattr(indexing, "IndexProcess", Indexes)  # noqa: B010 - in this process, whose changes are counted
         crawl.COMMIT_SECONDS = 0.01  # more commits, so more moments between them
         try:
             run_crawl(prepared, quiet=True)

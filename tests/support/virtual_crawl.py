@@ -23,7 +23,7 @@ from crawl_values import analysis
 from virtual_time import InlineExecutor, VirtualClock, VirtualLoop
 
 from periplus import crawl as crawl_module
-from periplus import equipment
+from periplus import equipment, indexing
 from periplus.analysis import written_analysis
 from periplus.crawl import Crawl
 from periplus.errors import AddressBusy, FetchError
@@ -256,9 +256,10 @@ def live(
             return written_analysis(web.read(msgspec.msgpack.decode(job, type=Fetched)))
 
     patch.setattr(crawl_module, "Workers", Reader)
-    patch.setattr(crawl_module, "INDEX_SECONDS", FOR_EVER)  # at the end only: that takes real time
-    patch.setattr(crawl_module, "ThreadPoolExecutor", InlineExecutor)
-    patch.setattr(crawl_module, "IndexProcess", Indexes)
+    patch.setattr(indexing, "INDEX_SECONDS", FOR_EVER)  # at the end only: that takes real time
+    for module in (crawl_module, indexing):
+        patch.setattr(module, "ThreadPoolExecutor", InlineExecutor)
+    patch.setattr(indexing, "IndexProcess", Indexes)
     patch.setattr(equipment, "Transport", lambda _f, resolver, *_, **__: ScriptedTransport(web, resolver, clock))
     crawl = Crawl(replace(prepared, folder=CrawlFolder(folder)), clock)
     loop.call_at(start + FOR_EVER, crawl.stop, "it hung")

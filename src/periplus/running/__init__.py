@@ -7,12 +7,14 @@ from periplus.running.causes import cause_of
 from periplus.running.disk import DiskRoom
 from periplus.running.journal import Journal
 from periplus.running.metrics import Sample, exposition, serve_metrics
+from periplus.running.pace import Pace
 from periplus.running.progress import Progress, ProgressFile, Rate, time_left, why_empty
 from periplus.running.watchdog import Watchdog
 
 __all__ = [
     "DiskRoom",
     "Journal",
+    "Pace",
     "Progress",
     "ProgressFile",
     "Rate",
