@@ -5,9 +5,10 @@ so it may be deleted at any time. Everything tantivy lives in this room; others 
 """
 
 from periplus.index.analysis import fold, forms, is_stop_word, word_spans
-from periplus.index.node_index import NodeIndex, RankedPage, Ranking
+from periplus.index.node_index import NodeIndex
 from periplus.index.query import IndexQuery, TextUnit
 from periplus.index.ranges import EVER, DayRange, day_number, day_of
+from periplus.index.ranking import RankedPage, Ranking
 from periplus.index.reading import unpack_mentions, unpack_text
 
 __all__ = [

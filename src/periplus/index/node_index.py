@@ -13,23 +13,24 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from tantivy import Index, IndexWriter, Order, Query, Searcher
+from tantivy import Index, IndexWriter, Query, Searcher
 
-from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, FolderInUse, PeriplusError
+from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.index.analysis import ANALYSIS_VERSION, TOKENIZER, WORDS, final_analyzer, prepare, word_analyzer
 from periplus.index.anchors import Anchors, discard_anchors, may_be_damaged
 from periplus.index.query import IndexQuery, compile_query
+from periplus.index.ranking import RankedPage, Ranking, ranking
 from periplus.index.reading import Change, Cursor, last_revision, read_again, read_changes, read_kept, read_places
 from periplus.index.recent import RecentLinks
 from periplus.index.schema import CURSOR_KEY, IndexedPlace, build_schema, cursor_document, page_document, page_key
+from periplus.index.troubles import index_errors
 from periplus.index.view import View, can_be_written
-from periplus.store.database import read_only, storage_errors
+from periplus.store.database import storage_errors
 
-__all__ = ["MOST_HITS", "NodeIndex", "RankedPage", "Ranking"]
+__all__ = ["MOST_HITS", "NodeIndex"]
 
 HEAP_BYTES = 128_000_000
 """Memory of the writer before it writes a segment."""
@@ -63,23 +64,6 @@ MOST_HITS = 10_000
 _SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\..+")
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPage:
-    """A hit: the page's number in `node.db`, its text score (0 where sorted by time) and its day, if it has one."""
-
-    page: int
-    score: float
-    day: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The first hits of a question and how many there are in all."""
-
-    total: int
-    hits: tuple[RankedPage, ...]
-
-
 class NodeIndex:
     """One node's index. Any thread may ask; updates take turns."""
 
@@ -108,7 +92,7 @@ class NodeIndex:
             raise EnvironmentFailure(f"{path}: no index yet; it is built while crawling and by opening the collection")
         with storage_errors(path):
             path.mkdir(parents=True, exist_ok=True)
-        with _index_errors(path):
+        with index_errors(path):
             view = None if can_be_written(path) else View(path)
             if exists and not _same_schema(view.path if view else path):
                 if view or not create:
@@ -142,7 +126,7 @@ class NodeIndex:
         if self._view is not None:
             self.refresh()
             return 0
-        with _index_errors(self._path):
+        with index_errors(self._path):
             if last_revision(db) == self._cursor.revision and not (again and self._has_new_links(latest)):
                 return 0  # links alone change no page before it is indexed again
 
@@ -192,7 +176,7 @@ class NodeIndex:
 
         `sweeps`: what was there before leaves the disk as well.
         """
-        with _index_errors(self._path):
+        with index_errors(self._path):
             try:
                 with self._writer() as writer, self._anchors() as anchors:
                     done = work(writer, anchors)
@@ -222,7 +206,7 @@ class NodeIndex:
     def refresh(self) -> bool:
         """See what another process has committed since; whether there was anything."""
         before = self._cursor
-        with _index_errors(self._path):
+        with index_errors(self._path):
             self._adopt()
         return self._cursor != before
 
@@ -390,7 +374,7 @@ class NodeIndex:
         if not 1 <= most <= MOST_HITS:
             raise ValueError(f"{most} hits asked for; between 1 and {MOST_HITS} are possible")
         searcher = self._searcher if stamp is None else self._earlier.get(stamp, self._searcher)
-        return _ranking(searcher, self._compile(query), most, by_time=by_time)
+        return ranking(searcher, self._compile(query), most, by_time=by_time)
 
     def counts(self, query: IndexQuery, fields: Mapping[str, int]) -> dict[str, dict[str, int]]:
         """How many of the pages that answer have each value of the fields, the most frequent first.
@@ -425,27 +409,10 @@ class NodeIndex:
             max_query_terms=20,
             min_word_length=4,
         )
-        return list(_ranking(self._searcher, query, most).hits)
+        return list(ranking(self._searcher, query, most).hits)
 
     def _compile(self, query: IndexQuery) -> Query:
         return compile_query(query, self._schema, self._languages)
-
-
-def _ranking(searcher: Searcher, query: Query, most: int, *, by_time: bool = False) -> Ranking:
-    if by_time:
-        result = searcher.search(query, most, order_by_field="day", order=Order.Desc)
-    else:
-        result = searcher.search(query, most)
-    addresses = [address for _, address in result.hits]
-    pages = searcher.fast_field_values("page", addresses) if addresses else []
-    days = searcher.fast_field_values("day", addresses) if addresses else []
-    scores = [0.0 if by_time else float(score) for score, _ in result.hits]
-    hits = tuple(
-        RankedPage(int(page), score, None if day is None else int(day))
-        for page, score, day in zip(pages, scores, days, strict=True)
-        if page is not None
-    )
-    return Ranking(int(cast("Any", result).count), hits)
 
 
 def _same_schema(path: Path) -> bool:
@@ -456,30 +423,3 @@ def _same_schema(path: Path) -> bool:
             return False
         raise
     return True
-
-
-@contextmanager
-def _index_errors(path: Path) -> Iterator[None]:
-    """tantivy says everything with ValueError, whose text tells what it is; of a damaged index it may panic."""
-    try:
-        with storage_errors(path):
-            yield
-    except ValueError as error:
-        raise _translated(error, path) from error
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":  # cannot be imported
-            raise Corrupt(f"{path}: the index is damaged; delete this folder and it is built anew") from error
-        raise
-
-
-def _translated(error: ValueError, path: Path) -> PeriplusError:
-    text = str(error)
-    if "LockBusy" in text:
-        return FolderInUse(f"{path}: another process is writing this index; try again later")
-    if "No space left" in text or "StorageFull" in text:
-        return DiskFull(f"{path}: no room left on the disk; free some and run the same command again")
-    if "Read-only" in text:
-        return read_only(path)
-    if "Permission denied" in text or "PermissionDenied" in text:
-        return EnvironmentFailure(f"{path}: the index cannot be written: permission denied")
-    return Corrupt(f"{path}: the index cannot be read ({text[:100]}); delete this folder and it is built anew")
