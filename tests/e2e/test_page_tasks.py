@@ -361,6 +361,29 @@ def check_live_view(browser: Browser, address: str) -> None:
         context.close()
 
 
+@pytest.mark.parametrize("torn_by", ["AbortError", "NetworkError"])
+def test_an_answer_that_breaks_off_is_no_answer(visit: Visit, torn_by: str) -> None:
+    """Given up by the page itself, since something else was typed: not a word. Torn otherwise: that is said."""
+    visit.page.add_init_script(f"""
+        const whole = window.fetch;
+        let checks = 0;
+        window.fetch = (address, options) => {{
+          if (!String(address).endsWith("tasks/check")) return whole(address, options);
+          console.log("check");
+          if (checks++) return whole(address, options);
+          const torn = new ReadableStream({{ start: (body) => body.error(new DOMException("", "{torn_by}")) }});
+          return Promise.resolve(new Response(torn));
+        }};
+    """)
+    page, status = visit.open("/?view=new"), visit.page.locator(".form-status")
+    with page.expect_console_message(lambda message: message.text == "check"):
+        page.get_by_label("Name", exact=True).fill("Mini")
+    expect(status).to_contain_text("does not answer" if torn_by == "NetworkError" else "")
+    with page.expect_console_message(lambda message: message.text == "check"):
+        page.get_by_label("Addresses, one a line").fill("https://example.org/")
+    expect(status).not_to_contain_text("does not answer")
+
+
 def test_a_new_task_runs_on_the_miniature_web(browser: Browser, tmp_path: Path) -> None:
     with miniweb(tmp_path, "--hosts", 60, "--pages", 400) as web:
         job = load_job(web.job)

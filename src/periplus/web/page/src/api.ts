@@ -277,14 +277,15 @@ export async function send<T>(method: "POST" | "DELETE", path: string, body?: un
 }
 
 async function answered<T>(address: string, options: RequestInit): Promise<T> {
-  let response: Response;
+  let response: Response | undefined;
+  let body: unknown = null;
   try {
     response = await fetch(address, options);
+    body = await response.json();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Refused(strings.offline);
+    if (wasGivenUp(error)) throw error; // by us, also in the middle of an answer
+    if (!response || response.ok) throw new Refused(strings.offline);
   }
-  const body: unknown = await response.json().catch(() => null);
   if (!response.ok) {
     const message = (body as { error?: string } | null)?.error;
     throw new Refused(message ?? `${response.status}`);
@@ -292,12 +293,17 @@ async function answered<T>(address: string, options: RequestInit): Promise<T> {
   return body as T;
 }
 
+/** Whether we ourselves no longer wanted the answer. */
+export function wasGivenUp(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
 /** Do something that may be refused, and say so where the person looks. */
 export async function attempt(action: () => Promise<void>, say: (message: string) => void): Promise<void> {
   try {
     await action();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return;
+    if (wasGivenUp(error)) return;
     if (!(error instanceof Refused)) throw error;
     say(error.message);
   }

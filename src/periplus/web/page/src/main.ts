@@ -3,7 +3,7 @@
 import "@fontsource-variable/source-sans-3/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
 import "ol/ol.css";
-import { ask, attempt, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer } from "./api";
+import { ask, attempt, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer, wasGivenUp } from "./api";
 import { add, button, el, icon } from "./dom";
 import { facets } from "./facets";
 import { ResultList } from "./list";
@@ -214,7 +214,7 @@ async function show(): Promise<void> {
     showViews(info);
     present(answer, points.points, over, info);
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return;
+    if (wasGivenUp(error)) return;
     if (!(error instanceof Refused)) throw error;
     failed(error.message);
     void showHead(mine);
