@@ -189,7 +189,7 @@ class RobotsBook:
         for _ in range(MAX_REDIRECTS):
             if fetched.status not in REDIRECTS:
                 return fetched
-            target = canonicalize(fetched.header("Location") or "", url)
+            target = canonicalize(fetched.location, url) if fetched.location else None
             if target is None:
                 return None
             url = target.href
