@@ -174,7 +174,8 @@ def test_a_slow_host_rests_longer() -> None:
         (format_datetime(NOW + timedelta(minutes=10), usegmt=True), 600.0),
         (format_datetime(NOW - timedelta(minutes=10), usegmt=True), 0.0),
         (format_datetime(NOW + timedelta(days=3650), usegmt=True), 86_400.0),
-        ("Sun, 01 Mar 2026 13:00:00", 0.0),  # no time zone
+        ("Sun, 01 Mar 2026 13:00:00", 3_600.0),
+        ("Sun Mar  1 13:00:00 2026", 3_600.0),  # the oldest of the three forms of HTTP's dates
         ("Sun, 99 Foo 2026 13:00:00 GMT", 0.0),
         ("\x00" * 50, 0.0),
     ],
