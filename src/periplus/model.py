@@ -235,6 +235,18 @@ class Fetched:
                 return value
         return None
 
+    @property
+    def location(self) -> str:
+        """Where a redirect leads, as it is written; empty if it does not say.
+
+        Headers are read byte by byte; what is UTF-8 is taken for that, as browsers do.
+        """
+        text = self.header("Location") or ""
+        try:
+            return text if text.isascii() else text.encode("latin-1").decode("utf-8")
+        except UnicodeError:
+            return text
+
 
 class LinkPosition(IntEnum):
     """Where in its page a link stands; of several parts around it the last in this list counts."""

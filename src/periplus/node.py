@@ -245,9 +245,11 @@ class Node:
         if answer.redirect is not None:
             target = canonicalize(answer.redirect)
             receiver = self._shared.settling.redirected(target.href, target.host, self.name) if target else None
-            accepted = self._without_repeats(
-                self._shared.intake.accept_redirect(self.name, lease, answer.redirect, receiver)
-            )
+            gate = self._shared.intake
+            if lease.sitemap:  # it is one where it is now, too
+                accepted = gate.accept_sitemaps(self.name, lease.depth, lease.redirects + 1, [answer.redirect])
+            else:
+                accepted = self._without_repeats(gate.accept_redirect(self.name, lease, answer.redirect, receiver))
             outcome = Outcome.TOO_MANY_REDIRECTS if "redirects" in accepted.dropped else outcome
             outcome = Outcome.GONE if lease.visits else outcome  # what was a page leads elsewhere now
             self._commit(

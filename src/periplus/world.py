@@ -143,7 +143,7 @@ def _study_all(batch: list[Fetched]) -> list[Study | None]:
 def _study(fetched: Fetched) -> Study | None:
     """The facts of a response and the way of its links under each strategy; None if it is neither page nor redirect."""
     url = canonicalize(fetched.url)
-    location = fetched.header("Location")
+    location = fetched.location
     if url is None:
         return None
     if 300 <= fetched.status < 400 and location:

@@ -17,6 +17,7 @@ Sitemap: /level0.xml
 Sitemap: /robots.txt
 Sitemap: /bomb.xml.gz
 Sitemap: /up/there.xml
+Sitemap: /moved.xml
 Sitemap: http://wide.test/wide0.xml
 """
 JOB = """
@@ -46,6 +47,10 @@ def answer(host: str, path: str) -> bytes:
         return http((ROBOTS if host == "maps" else "Sitemap: /wide0.xml\n").encode(), "Content-Type: text/plain")
     if path == "/up/there.xml":
         return http(b"", "Location: /level0.xml", status="301 Moved Permanently")
+    if path == "/moved.xml":
+        return http(b"", "Location: /where/it/is.xml", status="301 Moved Permanently")
+    if path == "/where/it/is.xml":
+        return http(b"<urlset><url><loc>/listed</loc></url></urlset>", "Content-Type: text/xml")
     if path == "/bomb.xml.gz":
         return http(gzip.compress(b"<urlset>" + b" " * 60_000_000 + b"<url><loc>/far</loc></url></urlset>"))
     if found and found[1] == "level":
@@ -83,6 +88,7 @@ def test_U8_sitemaps_without_end_end(tmp_path: Path) -> None:
     maps = {name: count for name, count in asked.items() if name.startswith("maps") and ".xml" in name}
     assert [name for name in maps if "level" in name] == [f"maps/level{n}.xml" for n in range(MAX_SITEMAP_NESTING + 1)]
     assert max(maps.values()) <= 2, maps
+    assert asked["maps/listed"] == 1, "a sitemap that has moved is read where it is"
     wide = sum(count for name, count in asked.items() if name.startswith("wide") and ".xml" in name)
     assert 3 < wide <= MAX_SITEMAPS
     assert summary["dropped"]["sitemaps"] > 0

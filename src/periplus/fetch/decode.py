@@ -9,7 +9,7 @@ from isal import isal_zlib
 
 from periplus.errors import BadContent, TooLarge
 
-__all__ = ["ACCEPT_ENCODING", "decode_content"]
+__all__ = ["ACCEPT_ENCODING", "decode_content", "decode_part"]
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
@@ -17,41 +17,53 @@ MAX_ENCODINGS = 2
 
 def decode_content(body: bytes, encoding: str, limit: int) -> bytes:
     """Undo the Content-Encoding. TooLarge past `limit` bytes, BadContent if it does not decode."""
+    return decode_part(body, encoding, limit)[0]
+
+
+def decode_part(body: bytes, encoding: str, limit: int) -> tuple[bytes, bool]:
+    """`decode_content`, and whether that was all: compressed data that breaks off says so, whatever its length is."""
     names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
     if len(names) > MAX_ENCODINGS:
         raise BadContent(f"{len(names)} content encodings")
+    whole = True
     for name in reversed(names):
         if name == "identity":
             continue
         decoder = DECODERS.get(name)
         if decoder is None:
             raise BadContent(f"unknown content encoding {name[:40]!r}")
-        body = decoder(body, limit)
+        if not body:
+            break
+        body, ended = decoder(body, limit)
+        whole = whole and ended
         if len(body) > limit:
             raise TooLarge(f"more than {limit} bytes after decoding")
-    return body
+    return body, whole
 
 
-def _gzip(body: bytes, limit: int) -> bytes:
+def _gzip(body: bytes, limit: int) -> tuple[bytes, bool]:
     """All members, one after the other; what follows the last member is ignored, as browsers do."""
     out = bytearray()
+    ended = False
     while body.startswith(b"\x1f\x8b"):
         inflater = isal_zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         out += _inflate(inflater, body, limit + 1 - len(out))
         if len(out) > limit:
             raise TooLarge(f"more than {limit} bytes after decoding")
-        body = inflater.unused_data
+        body, ended = inflater.unused_data, inflater.eof
     if not out and body:
         raise BadContent("not gzip data")
-    return bytes(out)
+    return bytes(out), ended
 
 
-def _deflate(body: bytes, limit: int) -> bytes:
+def _deflate(body: bytes, limit: int) -> tuple[bytes, bool]:
     """zlib-wrapped as the standard says, or raw as some servers send it."""
+    inflater = isal_zlib.decompressobj(wbits=zlib.MAX_WBITS)
     try:
-        return _inflate(isal_zlib.decompressobj(wbits=zlib.MAX_WBITS), body, limit + 1)
+        return _inflate(inflater, body, limit + 1), inflater.eof
     except BadContent:
-        return _inflate(isal_zlib.decompressobj(wbits=-zlib.MAX_WBITS), body, limit + 1)
+        inflater = isal_zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+        return _inflate(inflater, body, limit + 1), inflater.eof
 
 
 def _inflate(inflater: isal_zlib.Decompress, body: bytes, max_length: int) -> bytes:
@@ -61,7 +73,7 @@ def _inflate(inflater: isal_zlib.Decompress, body: bytes, max_length: int) -> by
         raise BadContent(f"does not decompress: {error}") from error
 
 
-def _brotli(body: bytes, limit: int) -> bytes:
+def _brotli(body: bytes, limit: int) -> tuple[bytes, bool]:
     decompressor = brotli.Decompressor()
     out = bytearray()
     try:
@@ -70,19 +82,31 @@ def _brotli(body: bytes, limit: int) -> bytes:
             out += decompressor.process(b"", output_buffer_limit=limit + 1)
     except brotli.error as error:
         raise BadContent(f"does not decompress: {error}") from error
-    return bytes(out)
+    return bytes(out), decompressor.is_finished()
 
 
-def _zstd(body: bytes, limit: int) -> bytes:
+def _zstd(body: bytes, limit: int) -> tuple[bytes, bool]:
     try:
         # max_window_size bounds the memory that a frame's header may ask for (8 MiB, RFC 9659).
         with zstandard.ZstdDecompressor(max_window_size=2**23).stream_reader(body, read_across_frames=True) as reader:
-            return reader.read(limit + 1)
+            out = reader.read(limit + 1)
+        return out, len(out) > limit or _zstd_ended(body)
     except zstandard.ZstdError as error:
         raise BadContent(f"does not decompress: {error}") from error
 
 
-DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+def _zstd_ended(body: bytes) -> bool:
+    """Whether the last frame is whole, which a reader does not say. Only for what is known to be small unpacked."""
+    while body:
+        frame = zstandard.ZstdDecompressor(max_window_size=2**23).decompressobj()
+        frame.decompress(body)
+        if not frame.eof:
+            return False
+        body = frame.unused_data
+    return True
+
+
+DECODERS: dict[str, Callable[[bytes, int], tuple[bytes, bool]]] = {
     "gzip": _gzip,
     "x-gzip": _gzip,
     "deflate": _deflate,

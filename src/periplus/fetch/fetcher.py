@@ -102,7 +102,7 @@ class Fetcher:
     def _answer(self, lease: Lease, fetched: Fetched) -> Answer:
         status = fetched.status
         if status in REDIRECTS:
-            target = canonicalize(fetched.header("Location") or "", lease.url)
+            target = canonicalize(fetched.location, lease.url) if fetched.location else None
             if target is None:
                 return Answer(Outcome.BAD_CONTENT, fetched, detail="redirect to nowhere")
             return Answer(Outcome.REDIRECTED, fetched, redirect=target.href)

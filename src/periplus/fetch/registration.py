@@ -168,7 +168,7 @@ class Registrations:
         for _ in range(MAX_REDIRECTS):
             async with self._visit("", urlsplit(url).hostname or ""):
                 fetched = await self._get(url, wire_bytes=ANSWER_BYTES, headers=headers)
-            target = canonicalize(fetched.header("Location") or "", url) if fetched.status in REDIRECTS else None
+            target = canonicalize(fetched.location, url) if fetched.status in REDIRECTS else None
             if target is None:
                 return fetched
             url = target.href

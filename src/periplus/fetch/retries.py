@@ -2,7 +2,7 @@
 
 import email.utils
 import random
-from datetime import datetime
+from datetime import UTC, datetime
 
 __all__ = ["Throttling", "retry_after_seconds", "retry_wait"]
 
@@ -31,7 +31,7 @@ def retry_after_seconds(value: str | None, now: datetime) -> float:
     except (ValueError, TypeError, OverflowError):
         return 0.0
     if at.tzinfo is None:
-        return 0.0
+        at = at.replace(tzinfo=UTC)  # one of the three forms of HTTP's dates has no zone, and means this one
     return min(max(0.0, (at - now).total_seconds()), MAX_RETRY_AFTER_SECONDS)
 
 

@@ -41,8 +41,8 @@ PARSED_AT_ONCE = 4_096
 HOUR = 3600.0
 OLD_RULES_SECONDS = 30 * 24 * HOUR
 
-AGENT = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*)([a-z_-]+)(?:/[^\s#]*)?", re.IGNORECASE | re.MULTILINE)
-"""`User-agent: Periplus/1.0` means Periplus of any version."""
+AGENT = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*)([a-z_-]+)(?:[/ \t][^\n#]*)?", re.IGNORECASE | re.MULTILINE)
+"""`User-agent: Periplus/1.0 (+https://example.org)` means Periplus of any version, whoever runs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class RobotsBook:
         for _ in range(MAX_REDIRECTS):
             if fetched.status not in REDIRECTS:
                 return fetched
-            target = canonicalize(fetched.header("Location") or "", url)
+            target = canonicalize(fetched.location, url) if fetched.location else None
             if target is None:
                 return None
             url = target.href
@@ -229,6 +229,7 @@ class RobotsBook:
         if rules is None:
             # utf-8-sig: with a byte order mark left in, the first group would vanish.
             text = record.body.decode("utf-8-sig", "replace").replace("\0", "")
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
             rules = Protego.parse(AGENT.sub(_named, text))
             self._parsed[record.origin] = rules
             if len(self._parsed) > PARSED_AT_ONCE:

@@ -34,7 +34,7 @@ from periplus.errors import (
 )
 from periplus.fetch.addresses import AddressGuard, literal_address
 from periplus.fetch.connections import Connector, Unreadable
-from periplus.fetch.decode import ACCEPT_ENCODING, decode_content
+from periplus.fetch.decode import ACCEPT_ENCODING, decode_part
 from periplus.fetch.resolver import BlockedName, NotYet, Resolver
 from periplus.fetch.wire import Reply, Wire
 from periplus.model import Fetched
@@ -223,9 +223,9 @@ class Transport:
             if self._watch:
                 self._note_round_trip(target.host, response)
             body, truncated = await _read(response, url, wire_bytes, cut)
-            encoding = response.headers.get("Content-Encoding", "")
-            if encoding:
-                body = decode_content(body, encoding, self._settings.body_bytes)
+            if response.headers.get("Content-Encoding"):
+                body, whole = decode_part(body, _encodings(response), self._settings.body_bytes)
+                truncated = truncated or not whole
             return Fetched(
                 url=url,
                 status=response.status,
@@ -290,6 +290,12 @@ def _peer(response: Reply | aiohttp.ClientResponse) -> str:
     """The address at the other end; empty once a short answer has freed its connection."""
     peer = _extra(response, "peername")
     return peer[0] if peer else ""
+
+
+def _encodings(response: Reply | aiohttp.ClientResponse) -> str:
+    """The Content-Encoding, which may be spread over several headers."""
+    said = (value.decode("latin-1") for name, value in response.raw_headers if name.lower() == b"content-encoding")
+    return ",".join(said)
 
 
 def _asked(response: Reply | aiohttp.ClientResponse) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""Bytes to text in the order of the WHATWG: byte order mark, HTTP header, meta tag, and a last guess."""
+"""Bytes to text in the order of the WHATWG: byte order mark, HTTP header, meta tag or XML declaration, a last guess."""
 
 import re
 from functools import lru_cache
@@ -14,6 +14,8 @@ META_CHARSET = re.compile(
     rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})""",
     re.IGNORECASE,
 )
+XML_CHARSET = re.compile(rb"""^<\?xml[^>]{0,400}?encoding\s*=\s*["']\s*([a-z0-9_:.+-]{1,40})""", re.IGNORECASE)
+COMMENT = re.compile(rb"<!--(?:-?>|.*?(?:-->|\Z))", re.DOTALL)
 HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})""", re.IGNORECASE)
 
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
@@ -41,7 +43,8 @@ def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
     header = HEADER_CHARSET.search(content_type)
     codec_name = _codec(header[1]) if header else None
     if codec_name is None:
-        meta = META_CHARSET.search(body[:META_BYTES])
+        start = body[:META_BYTES]
+        meta = META_CHARSET.search(COMMENT.sub(b"", start) if b"<!--" in start else start) or XML_CHARSET.match(start)
         codec_name = _codec(meta[1].decode("ascii")) if meta else None
         if codec_name is not None and codec_name.startswith("utf-16"):
             codec_name = "utf-8"  # the tag could not have been read otherwise

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from periplus.errors import BadContent, FetchError, TooLarge
-from periplus.fetch.decode import decode_content
+from periplus.fetch.decode import decode_content, decode_part
 
 LIMIT = 1_000_000
 TEXT = ("Portland, Oregon — " * 500).encode()
@@ -75,6 +75,20 @@ def test_a_truncated_body_gives_what_came(name: str) -> None:
     body = ENCODERS[name](bytes(random.Random(1).choices(b"abcdefgh ", k=900_000)))
     part = decode_content(body[: len(body) // 2], name, LIMIT)
     assert 0 < len(part) < 900_000
+
+
+@pytest.mark.parametrize("name", [*ENCODERS, "raw"])
+def test_what_breaks_off_is_known_to_be_a_part(name: str) -> None:
+    body = raw_deflate(TEXT) if name == "raw" else ENCODERS[name](TEXT)
+    encoding = "deflate" if name == "raw" else name
+    assert decode_part(body, encoding, LIMIT) == (TEXT, True)
+    assert decode_part(gzip.compress(body), f"{encoding}, gzip", LIMIT) == (TEXT, True)
+    for cut in (len(body) // 2, len(body) - 1):
+        part, whole = decode_part(body[:cut], encoding, LIMIT)
+        assert not whole, cut
+        assert TEXT.startswith(part)
+        assert not decode_part(gzip.compress(body[:cut]), f"{encoding}, gzip", LIMIT)[1]
+    assert decode_part(b"", encoding, LIMIT) == (b"", True), "nothing is not compressed"
 
 
 def bomb(name: str, size: int) -> bytes:

@@ -14,6 +14,7 @@ from periplus.fetch import Answer, Fetcher
 from periplus.fetch.fetcher import is_html
 from periplus.fetch.retries import retry_after_seconds, retry_wait
 from periplus.model import Outcome
+from periplus.urls import canonicalize
 
 URL = "http://example.com/page"
 HTML = {"Content-Type": "text/html"}
@@ -44,7 +45,7 @@ def test_a_page_has_no_outcome_yet(status: int) -> None:
         ((204, b"", {}), Outcome.NOT_HTML),
         ((304, b"", {}), Outcome.NOT_MODIFIED),
         ((301, b"", {"Location": "/new"}), Outcome.REDIRECTED),
-        ((302, b"", {}), Outcome.REDIRECTED),
+        ((302, b"", {}), Outcome.BAD_CONTENT),
         ((302, b"", {"Location": "javascript:alert(1)"}), Outcome.BAD_CONTENT),
         ((302, b"", {"Location": "file:///etc/passwd"}), Outcome.BAD_CONTENT),
         ((300, b"", {}), Outcome.HTTP_ERROR),
@@ -94,6 +95,19 @@ def test_a_redirect_is_resolved_against_its_page() -> None:
         ("http://b.example/ü ö", "http://b.example/%C3%BC%20%C3%B6"),
     ):
         assert ask((301, b"", {"Location": location})).redirect == target
+
+
+def test_a_redirect_in_utf8_leads_where_browsers_go() -> None:
+    for written in ("/café", "/日本?q=東", "http://bücher.example/x"):
+        header = written.encode().decode("latin-1")  # as headers are read: byte by byte
+        wanted = canonicalize(written, URL)
+        assert wanted is not None
+        assert ask((301, b"", {"Location": header})).redirect == wanted.href
+
+
+@pytest.mark.parametrize("headers", [{}, {"Location": ""}])
+def test_a_redirect_that_does_not_say_where_is_bad_content(headers: dict[str, str]) -> None:
+    assert ask((302, b"", headers)).outcome is Outcome.BAD_CONTENT
 
 
 def test_retries_wait_longer_each_time() -> None:
@@ -160,7 +174,8 @@ def test_a_slow_host_rests_longer() -> None:
         (format_datetime(NOW + timedelta(minutes=10), usegmt=True), 600.0),
         (format_datetime(NOW - timedelta(minutes=10), usegmt=True), 0.0),
         (format_datetime(NOW + timedelta(days=3650), usegmt=True), 86_400.0),
-        ("Sun, 01 Mar 2026 13:00:00", 0.0),  # no time zone
+        ("Sun, 01 Mar 2026 13:00:00", 3_600.0),
+        ("Sun Mar  1 13:00:00 2026", 3_600.0),  # the oldest of the three forms of HTTP's dates
         ("Sun, 99 Foo 2026 13:00:00 GMT", 0.0),
         ("\x00" * 50, 0.0),
     ],

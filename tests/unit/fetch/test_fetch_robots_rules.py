@@ -173,6 +173,11 @@ CASES: list[tuple[str, str, bool]] = [
     ("User-agent: periplusbot\nDisallow: /\n", "/", True),
     ("User-agent: Peri\nDisallow: /\n", "/", True),
     ("User-agent: Otherbot Periplus\nDisallow: /\n", "/", True),
+    ("User-agent: Periplus/0.1.0 (+https://example.org/us)\nDisallow: /\n", "/", False),
+    ("User-agent: Periplus (us) # you\nDisallow: /a\n", "/a", False),
+    ("User-agent: Periplus (us) # you\nDisallow: /a\n", "/b", True),
+    ("User-agent: a\rDisallow:\r\rUser-agent: Periplus/1.0\rDisallow: /x\r", "/x", False),
+    ("User-agent: a\rDisallow:\r\rUser-agent: Peri\rDisallow: /x\r", "/x", True),
 ]
 
 

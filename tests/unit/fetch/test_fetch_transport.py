@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gzip
+import zlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -69,6 +70,17 @@ def test_an_answer_comes_back_whole() -> None:
     assert answer.header("x-latin") == "caf\xe9"
     assert (answer.address, answer.truncated, answer.url) == ("127.0.0.1", False, f"{SITE}/")
     assert answer.seconds > 0
+
+
+def test_R2_H2_compressed_content_that_breaks_off_is_marked_whatever_its_length_says() -> None:
+    packed = gzip.compress(b"User-agent: *\nDisallow: /\n")
+    assert not get(http(packed, "Content-Encoding: gzip")).truncated
+    assert get(http(packed[:-12], "Content-Encoding: gzip")).truncated
+
+
+def test_encodings_in_several_headers_are_undone_in_order() -> None:
+    packed = zlib.compress(gzip.compress(b"<p>Hello"))
+    assert get(http(packed, "Content-Encoding: gzip", "Content-Encoding: deflate")).body == b"<p>Hello"
 
 
 def test_the_request_names_the_crawler_and_carries_nothing_else() -> None:

@@ -100,6 +100,16 @@ def test_C2_names_of_places_come_out_as_they_were_written_in_sixty_pages_and_mor
     assert wrong == []
 
 
+def test_a_tag_in_a_comment_names_no_encoding_and_an_xml_declaration_does() -> None:
+    commented = f"<!-- <meta charset=koi8-r> --><!--><meta charset=windows-1251><p>{NAMES}"
+    assert read(commented.encode("cp1251")).text == NAMES
+    declared = f'<?xml version="1.0" encoding="windows-1251"?><html><p>{NAMES}'
+    assert read(declared.encode("cp1251"), header="application/xhtml+xml").text == NAMES
+    assert (
+        read(declared.replace("1251", "1252").replace("<p>", "<meta charset=koi8-r><p>").encode("koi8-r")).text == NAMES
+    )
+
+
 def test_a_byte_order_mark_comes_first_then_the_header_then_the_tag() -> None:
     russian = f'<meta charset="koi8-r"><p>{NAMES}'
     assert read(b"\xef\xbb\xbf" + russian.encode(), header="text/html; charset=cp1251").text == NAMES
