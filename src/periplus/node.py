@@ -13,7 +13,7 @@ from dataclasses import replace
 import msgspec
 
 from periplus.clock import TimeLimit
-from periplus.errors import AddressBusy, BadContent, Quarantined
+from periplus.errors import AddressBusy, BadContent, Blocked, Quarantined
 from periplus.exchange import sent_mark
 from periplus.fetch import Answer
 from periplus.fetch.robots import Allow, Disallow, RobotsDecision, TooSlow, Unreachable
@@ -82,6 +82,9 @@ class Node:
             except AddressBusy as busy:
                 self._come_back(turn, lease, busy.seconds)
                 return
+            except Blocked as error:
+                self._keep_out(turn, lease, error)
+                return
             self.queue.put_back(lease)
             learnt = self._shared.robots.decide(url, self._now())
             self._end_turn(turn, asked=True, rest_seconds=learnt.delay_seconds if isinstance(learnt, Allow) else 0.0)
@@ -109,8 +112,17 @@ class Node:
         else:
             self._fail(lease, answer)
 
+    def _keep_out(self, turn: Turn, lease: Lease, error: Blocked) -> None:
+        """The address guard refuses the host. While nobody has answered the settings may be wrong: it stays queued."""
+        if self._shared.health.answered:
+            self._commit(Completion(lease, Outcome.BLOCKED))
+            self._end_turn(turn, asked=False)
+        else:
+            self._shared.health.last_failure = f"{lease.url}: {error}"
+            self._come_back(turn, lease, self._shared.crawl.retry_seconds)
+
     def _come_back(self, turn: Turn, lease: Lease, seconds: float) -> None:
-        """The host's address is busy with other hosts, so no request was sent."""
+        """Not now: the host's address is busy with other hosts, or out of bounds. No request was sent."""
         self.queue.put_back(lease)
         self._shared.schedule.hold(turn.host, self._shared.clock.monotonic() + seconds)
         self._end_turn(turn, asked=False)

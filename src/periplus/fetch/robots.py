@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from protego import Protego
 
-from periplus.errors import AddressBusy, FetchError
+from periplus.errors import AddressBusy, Blocked, ConnectionFailed, FetchError
 from periplus.fetch.retries import retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
@@ -167,12 +167,15 @@ class RobotsBook:
         return list(dict.fromkeys(url.href for url in found if url is not None))
 
     async def learn(self, origin: str, now: float) -> RobotsRecord:
-        """Read an origin's robots.txt. Takes the host's turn like any other request. Raises only AddressBusy."""
+        """Read an origin's robots.txt. Takes the host's turn like any other request.
+
+        Raises AddressBusy, and Blocked where the origin itself is out of bounds: no time changes that.
+        """
         known = self._records.get(origin)
         try:
             fetched = await self._get(f"{origin}/robots.txt")
             self.last_failure = f"HTTP {fetched.status}" if fetched else "redirects without end"
-        except AddressBusy:
+        except (AddressBusy, Blocked):
             raise  # nothing was asked, so nothing was learnt
         except FetchError as error:
             fetched = None
@@ -193,8 +196,11 @@ class RobotsBook:
             if target is None:
                 return None
             url = target.href
-            async with self._detour(host, target.host):
-                fetched = await self._ask(url)
+            try:
+                async with self._detour(host, target.host):
+                    fetched = await self._ask(url)
+            except Blocked as error:
+                raise ConnectionFailed(str(error)) from error  # the origin may lead elsewhere another time
         return fetched if fetched.status not in REDIRECTS else None
 
     async def _ask(self, url: str) -> Fetched:

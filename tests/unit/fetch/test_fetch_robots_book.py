@@ -70,13 +70,20 @@ def test_no_page_is_allowed_while_robots_fails(status: int) -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [ConnectionFailed("refused"), DnsError("no name"), TlsError("bad"), TooSlow("slow"), Blocked("private"),
+    [ConnectionFailed("refused"), DnsError("no name"), TlsError("bad"), TooSlow("slow"),
      BadContent("not HTTP"), TooLarge("big")],
 )  # fmt: skip
 def test_no_page_is_allowed_while_robots_cannot_be_reached(error: FetchError) -> None:
     site = Site(error)
     assert site.live(DAY) == 0
     assert site.book.last_failure == str(error)
+
+
+def test_an_origin_that_is_out_of_bounds_is_not_waited_for() -> None:
+    site = Site(Blocked("10.0.0.1 is not a public address"))
+    with pytest.raises(Blocked):
+        site.learn()
+    assert site.decide() is None, "nothing was learnt"
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
