@@ -74,7 +74,7 @@ def parameter_row(parameter: Any) -> str:
     default = (
         parameter.default if parameter.default not in (None, False, ...) and not callable(parameter.default) else ""
     )
-    text = getattr(parameter, "help", "") or ""
+    text = (getattr(parameter, "help", "") or "").replace("\\[", "[")  # escaped for the terminal's markup
     return f"| {label} | {text} | {f'`{default}`' if default != '' else ''} |".replace("|  |", "| |")
 
 

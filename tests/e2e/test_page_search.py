@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from page_visits import AXE, Visit, launched, serious_violations
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from running_server import running_server
 from sample_collection import build_collection
 
@@ -88,6 +88,36 @@ def test_entry_and_marker_belong_together(visit: Visit) -> None:
     expect(popup).to_contain_text(title)
     expect(popup.locator(".coordinates")).to_contain_text("°")
     expect(page.locator(".hit.is-hot")).to_have_count(1)
+
+
+def _inside(page: Page, part: str, whole: str) -> bool:
+    """Both measured at one moment: the page may be scrolling to the entry."""
+    found = page.evaluate(
+        """([part, whole]) => {
+            const [a, b] = [part, whole].map((one) => document.querySelector(one).getBoundingClientRect());
+            return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom;
+        }""",
+        [part, whole],
+    )
+    return bool(found)
+
+
+@pytest.mark.parametrize("width", [320, 375, 768, 1280])
+def test_the_menu_of_exports_is_not_cut_off(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 812})
+    page = visit.open("/?q=pizza")
+    page.locator(".menu summary").click()
+    expect(page.locator(".menu-list")).to_be_visible()
+    assert _inside(page, ".menu-list", "html")
+
+
+@pytest.mark.parametrize("width", [1280])
+def test_a_popup_is_not_cut_off_where_the_map_ends(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 800})
+    page = visit.open("/?q=pizza+in+Lisbon&map=0,45,1")
+    page.locator(".hit .number").first.click()
+    expect(page.locator(".popup h3").first).to_be_visible()
+    assert _inside(page, ".popup", ".map-canvas")
 
 
 def test_a_click_on_the_map_highlights_the_entry(visit: Visit) -> None:

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 import typer
+from rich.text import Text
 
 from periplus import cli, errors
 from periplus.model import Outcome
@@ -49,6 +50,13 @@ def test_every_setting_has_default_unit_and_sentence() -> None:
     for row in explain():
         assert f"| `{row.name}` |" in page
         assert row.sentence.endswith("."), f"{row.name} has no sentence"
+
+
+def test_help_shows_every_word_of_itself(generated: ModuleType) -> None:
+    """A table's name in brackets is markup to the terminal, and vanishes, unless it is escaped."""
+    for name, command in generated.walk_commands():
+        for text in [command.help or "", *(getattr(parameter, "help", "") or "" for parameter in command.params)]:
+            assert Text.from_markup(text).plain == text.replace("\\[", "["), f"{name}: {text}"
 
 
 def test_every_command_has_help_with_an_example(generated: ModuleType) -> None:

@@ -231,7 +231,7 @@ class Collection:
             hits=tuple(hits),
             facets=facets,
             seconds=time.monotonic() - began,
-            relaxed=relaxed,
+            relaxed=relaxed and bool(hits),
             did_you_mean=self._meant(request, question) if relaxed or not total else "",
             nodes=tuple(shard.key for shard in shards if shard.key not in missing),
             missing=missing,

@@ -179,6 +179,12 @@ def test_words_that_no_page_has_together_are_searched_apart(collection: Collecti
     assert result.hits[0].title == "Lobster rolls of Portland"
 
 
+def test_no_pages_are_promised_when_no_page_has_any_of_the_words(collection: Collection) -> None:
+    result = collection.search(SearchRequest.of("zeppelin quixotism"))
+    assert not result.hits
+    assert not result.relaxed
+
+
 def test_snippets_mark_what_and_where(collection: Collection) -> None:
     hit = collection.search(SearchRequest.of("pizza in Lisbon", limit=1)).hits[0]
     marked = {(hit.snippet[mark.start : mark.end].lower(), mark.kind) for mark in hit.marks}

@@ -310,9 +310,15 @@ export class ResultMap {
   }
 
   private open(cluster: FeatureLike, above: number): void {
-    this.popup.setOffset([0, above]);
     const geometry = cluster.getGeometry();
-    if (geometry instanceof Point) this.popup.setPosition(geometry.getCoordinates());
+    if (!(geometry instanceof Point)) return;
+    const at = geometry.getCoordinates();
+    const top = (this.map.getPixelFromCoordinate(at)?.[1] ?? 0) + above;
+    const below = (this.map.getSize()?.[1] ?? 0) - top;
+    const isBelow = top < ROOM_OF_POPUP && below > top; // a map at its edge cannot be moved to make room above
+    this.popup.setPositioning(isBelow ? "top-center" : "bottom-center");
+    this.popup.setOffset([0, isBelow ? BELOW_MARKER : above]);
+    this.popup.setPosition(at);
   }
 
   closePopup(): void {
@@ -334,3 +340,6 @@ export class ResultMap {
 const REACH = 60;
 /** How wide the tools at the right are, with half of a large circle beside them. */
 const TOOLS = 88;
+/** A popup with its margin, and how far below a marker's point it begins, in pixels. */
+const ROOM_OF_POPUP = 330;
+const BELOW_MARKER = 12;
