@@ -3,7 +3,7 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef unsigned long long _NAMELESS
-cdef double _KNOWN, _FAMOUS
+cdef double _LARGE, _KNOWN, _FAMOUS
 cdef int _MAX_OF_NAME, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
@@ -29,6 +29,8 @@ cpdef void find_candidates(Sheet s, Tables t) except *
 @cython.locals(name=cython.int, outer=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int,
                row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
+@cython.locals(outer=cython.int)
+cdef bint _is_settled(Sheet s, Tables t, int unit, int count) noexcept
 @cython.locals(fact=cython.int)
 cdef int _add(Sheet s, Tables t, int unit, int row, int flag, int count) noexcept
 cdef void _close_area(Sheet s, int row) noexcept
@@ -37,5 +39,5 @@ cdef void _close_area(Sheet s, int row) noexcept
 cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept
 @cython.locals(best=cython.int, base=cython.int, area=cython.int)
 cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted, int nearest) noexcept
-@cython.locals(name=cython.int)
+@cython.locals(name=cython.int, people=cython.double)
 cdef double _people(Sheet s, Tables t, int unit) noexcept

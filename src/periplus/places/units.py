@@ -2,7 +2,7 @@
 
 A unit is a name on a page, or a name inside one particular "City, State" pair. Its candidates are the places of that
 name and, where a division or country named nearby holds none of them, that area itself: the place meant may be missing
-from the gazetteer and lie "within" it. Compiled where possible: see `sheet`.
+from the gazetteer and lie "within" it; not so for a pair that fits. Compiled where possible: see `sheet`.
 """
 
 import math
@@ -22,7 +22,7 @@ FAR: Final = 10_000
 
 # The names below have C types in units.pxd.
 _MAX_OF_NAME = 64
-_KNOWN, _FAMOUS = math.log10(300_000), math.log10(1_000_000)
+_LARGE, _KNOWN, _FAMOUS = math.log10(100_000), math.log10(300_000), math.log10(1_000_000)
 _BESIDE = 4
 _NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
@@ -185,9 +185,15 @@ def find_candidates(s: Sheet, t: Tables) -> None:
         if name >= 0:
             count = _add_named(s, t, unit, count)
             best_kind = t.place_facts[8 * t.cand_row[t.name_at[name]] + 7]
-        if s.areas and (best_kind >= _ADMIN2 or not s.u_plain[unit]):
+        if s.areas and (best_kind >= _ADMIN2 or not s.u_plain[unit]) and not _is_settled(s, t, unit, count):
             count = _add_containers(s, t, unit, count)
     s.u_at[s.units] = count
+
+
+def _is_settled(s: Sheet, t: Tables, unit: int, count: int) -> bool:
+    """Whether the unit has candidates inside the outer part of its pair: "Peoria, IL" lies in no other state."""
+    outer = s.u_outer[unit]
+    return outer >= 0 and count > s.u_at[unit] and _is_inside(t, s.c_row[count - 1], outer)
 
 
 def _add_named(s: Sheet, t: Tables, unit: int, count: int) -> int:
@@ -257,11 +263,15 @@ def _close_area(s: Sheet, row: int) -> None:
 
 
 def _people(s: Sheet, t: Tables, unit: int) -> float:
-    """Decades of people of the likeliest place of that name: Los Angeles on a page about Dallas is not near Dallas."""
+    """Decades of people of the likeliest place of that name: Los Angeles on a page about Dallas is not near Dallas.
+
+    A large one that alone bears its name counts for ten times as many: Sylhet does not lie near Boston either.
+    """
     name = s.u_name[unit]
     if name < 0 or not s.u_plain[unit]:
         return 0.0
-    return t.place_floats[8 * t.cand_row[t.name_at[name]] + 3]
+    people = t.place_floats[8 * t.cand_row[t.name_at[name]] + 3]
+    return people + 1.0 if people > _LARGE and t.name_at[name + 1] == t.name_at[name] + 1 else people
 
 
 def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> int:

@@ -33,6 +33,9 @@ def names(located: Located) -> list[str]:
         ("He moved to Athens, Georgia, from Athens, Greece.", {"Greece": 390903}),
         ("They drove from St. Paul to Minneapolis, Minn., at night.", {"St. Paul": 5045360, "Minneapolis": 5037649}),
         ("Officials in the U.K. and the U.S. agreed.", {"U.K.": 2635167, "U.S.": 6252001}),
+        ("Peoria, IL\nBoston, MA\nCambridge, MA\nQuincy, MA", {"Peoria": 4905687}),
+        ("Peoria, IL\nAnn Arbor, MI\nDetroit, MI\nYpsilanti, MI", {"Peoria": 4905687}),
+        ("Floods hit Sylhet. Visit 12 Main Street, Boston, MA 02108.", {"Sylhet": 1185099, "Boston": 4930956}),
         ("Er fährt von München nach Köln in Deutschland.", {"München": 2867714, "Köln": 2886242}),
     ],
 )
