@@ -90,6 +90,14 @@ def test_entry_and_marker_belong_together(visit: Visit) -> None:
     expect(page.locator(".hit.is-hot")).to_have_count(1)
 
 
+def test_a_hit_says_which_place_made_it_one(visit: Visit) -> None:
+    page = visit.open("/?q=pizza+near:38.52,-8.89,60")
+    expect(page.locator(".hit .reason").first).to_have_text(re.compile(r"^Lisbon is \d+ km from the point$"))
+    page = visit.open("/?q=pizza+in+Portugal")
+    expect(page.locator(".hit").first).to_contain_text("Lisbon")
+    expect(page.locator(".hit .reason")).to_have_count(0)  # the line of its place says so
+
+
 def _inside(page: Page, part: str, whole: str) -> bool:
     """Both measured at one moment: the page may be scrolling to the entry."""
     found = page.evaluate(

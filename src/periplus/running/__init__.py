@@ -8,7 +8,7 @@ from periplus.running.disk import DiskRoom
 from periplus.running.journal import Journal
 from periplus.running.metrics import Sample, exposition, serve_metrics
 from periplus.running.pace import Pace
-from periplus.running.progress import Progress, ProgressFile, Rate, time_left, why_empty
+from periplus.running.progress import Progress, ProgressFile, Rate, errors_among, time_left, why_empty
 from periplus.running.watchdog import Watchdog
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Sample",
     "Watchdog",
     "cause_of",
+    "errors_among",
     "exposition",
     "serve_metrics",
     "time_left",

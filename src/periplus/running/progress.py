@@ -14,7 +14,7 @@ __all__ = ["Progress", "ProgressFile", "Rate", "time_left", "why_empty"]
 
 WINDOW_SECONDS = 30.0
 FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.DUPLICATE, Outcome.REDIRECTED,
-                  Outcome.NOT_MODIFIED})  # fmt: skip
+                  Outcome.NOT_MODIFIED, Outcome.SITEMAP})  # fmt: skip
 REFUSED = {
     Outcome.ROBOTS: "robots",
     Outcome.CRAWL_DELAY: "crawl delay",
@@ -25,6 +25,11 @@ REFUSED = {
 
 KNOWN_ALREADY = ("seen", "sent_before", "document")
 MOST_REASONS = 4
+
+
+def errors_among(outcomes: Counter[str]) -> dict[str, int]:
+    """What did not end well, by kind, the most frequent first."""
+    return {kind: count for kind, count in outcomes.most_common() if kind not in FINE and count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class Progress:
     @property
     def errors(self) -> dict[str, int]:
         """Leases that did not end well, by kind, the most frequent first."""
-        return {kind: count for kind, count in self.outcomes.most_common() if kind not in FINE and count}
+        return errors_among(self.outcomes)
 
     def to_json(self) -> dict[str, Any]:
         """For whoever watches from outside."""

@@ -9,11 +9,21 @@ from typing import Any
 
 from periplus.errors import PeriplusError
 from periplus.model import LonLat
+from periplus.running import errors_among
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder, NodeFolder
 from periplus.tasks.records import Run
 
-__all__ = ["counts_of", "last_words", "live_progress", "log_tail", "node_rows", "run_changes", "whereabouts"]
+__all__ = [
+    "counts_of",
+    "errors_of",
+    "last_words",
+    "live_progress",
+    "log_tail",
+    "node_rows",
+    "run_changes",
+    "whereabouts",
+]
 
 LOG_BYTES = 64 * 1024
 OUT_BYTES = 16 * 1024
@@ -44,6 +54,15 @@ def run_changes(folder: Path, since: float, until: float | None) -> dict[str, in
             )
             found.update({what: count for what, count in rows if what in CHANGES})
     return dict(found)
+
+
+def errors_of(folder: Path) -> dict[str, int]:
+    """Leases of a crawl that did not end well, by kind, the most frequent first."""
+    found: Counter[str] = Counter()
+    for node in _nodes(folder):
+        with closing(open_reader(node.database)) as db, storage_errors(node.database):
+            found.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
+    return errors_among(found)
 
 
 def node_rows(folder: Path) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from periplus.places import Gazetteer
 from periplus.search.names import GazetteerNames
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Question, Run, Task, TaskBook, TaskService
-from periplus.tasks.accounts import live_progress, log_tail, node_rows, whereabouts
+from periplus.tasks.accounts import errors_of, live_progress, log_tail, node_rows, whereabouts
 from periplus.tasks.alerts import check_webhook, feed_paths
 from periplus.tasks.commands import state_of
 from periplus.tasks.schedule import Schedule
@@ -115,11 +115,12 @@ class TaskDesk:
         }
 
     def task(self, task_id: int) -> dict[str, Any]:
-        """One task with its job, its runs, its nodes, the end of its log and its questions."""
+        """One task with its job, its runs, its nodes, what did not work, the end of its log and its questions."""
         task = self._known(task_id)
         job = task.job
         runs = self.book.runs(task.id)
-        return self._task(task) | {
+        shown = self._task(task)
+        return shown | {
             "job": {
                 "keywords": job.topic.keywords,
                 "places": {self._label(name): weight for name, weight in job.topic.places.items()},
@@ -132,6 +133,7 @@ class TaskDesk:
             },
             "runs": [run.to_json() for run in runs],
             "nodes": self._node_rows(task, runs[0] if runs else None),
+            "errors": shown["progress"]["errors"] if shown["progress"] else errors_of(task.folder),
             "log": log_tail(task.folder),
             "questions": [self._question(question) for question in self.book.questions(task.id)],
         }

@@ -86,6 +86,7 @@ TASK_SCHEMAS: dict[str, Schema] = {
             "job": {"type": "object"},
             "runs": _list(_ref("Run")),
             "nodes": _list({"type": "object"}),
+            "errors": {"type": "object", "additionalProperties": WHOLE},
             "log": _list({"type": "object"}),
             "questions": _list(_ref("Question")),
         }

@@ -37,6 +37,7 @@ export interface Hit {
   node: string;
   page: number;
   relation: string;
+  reason: string;
 }
 
 export interface PlaceFacet {
@@ -190,6 +191,7 @@ export interface TaskDetail extends Task {
   job: { keywords: Record<string, number>; places: Record<string, number>; seeds: string[]; seed_count: number; strategy: string; keep: string; pages: number; minutes: number };
   runs: Run[];
   nodes: TaskNode[];
+  errors: Record<string, number>;
   log: Record<string, unknown>[];
   questions: Question[];
 }

@@ -39,6 +39,12 @@ export class ResultList {
     this.element.replaceChildren(list, this.paging(answer, state));
   }
 
+  /** Which of the page's places made it a hit, unless the line above says so already. */
+  private reason(hit: Hit): HTMLElement[] {
+    const isSaid = !hit.reason || (hit.place !== null && hit.reason.startsWith(`${hit.place.name} is in `));
+    return isSaid ? [] : [el("p", { class: "reason" }, hit.reason)];
+  }
+
   private entry(hit: Hit): HTMLElement {
     const title = outerLink(hit.url, "", { class: "title" });
     title.append(hit.title ? marked(hit.title, hit.title_marks) : hit.url);
@@ -55,6 +61,7 @@ export class ResultList {
         el("h3", {}, title),
         this.placeLine(hit),
         el("p", { class: "snippet", lang: hit.language || null }, marked(hit.snippet, hit.marks)),
+        ...this.reason(hit),
         this.footer(hit),
       ),
     );

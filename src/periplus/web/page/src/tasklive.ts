@@ -79,8 +79,7 @@ export class TaskLiveView {
       this.shown[name] = now;
       draw();
     };
-    const now = task.progress;
-    part("errors", now?.errors ?? task.latest?.reason ?? null, () => this.showErrors(task));
+    part("errors", [task.errors, task.latest?.reason], () => this.showErrors(task));
     part("log", task.log, () => this.showLog(task.log));
     part("runs", task.runs, () => this.showRuns(task.runs));
     part("nodes", task.nodes, () => this.showNodes(task.nodes));
@@ -116,7 +115,7 @@ export class TaskLiveView {
   }
 
   private showErrors(task: TaskDetail): void {
-    const errors = Object.entries(task.progress?.errors ?? {});
+    const errors = Object.entries(task.errors);
     const failed = task.latest?.state === "failed" ? task.latest.reason : "";
     if (failed) this.errors.replaceChildren(el("p", { class: "is-error" }, failed));
     else if (!errors.length) this.errors.replaceChildren(el("p", { class: "path" }, strings.noErrors));
