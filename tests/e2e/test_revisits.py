@@ -77,6 +77,22 @@ def test_unchanged_changed_and_gone(site: Site, tmp_path: Path) -> None:
     assert periplus("search", folder, "floods", "--json").json["total"] == 1, "only /c: /a changed and /b is gone"
 
 
+def test_a_page_that_is_refused_for_once_is_not_given_up(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    settings = job(tmp_path, site, hours=24)
+    assert periplus("crawl", settings, "--out", folder).code == 0
+    site.refusals["/a"] = 403
+    make_due(folder)
+    assert periplus("crawl", settings, "--out", folder, "--json").json["outcomes"]["http_error"] == 1
+    assert periplus("search", folder, "floods", "--json").json["total"] == 3, "what was read stays"
+
+    site.refusals.clear()
+    site.page("/a", "Droughts are what it has now")
+    make_due(folder)
+    assert periplus("crawl", settings, "--out", folder).code == 0
+    assert ("/a", "changed") in changes(folder), "it was asked for again"
+
+
 def test_nothing_is_revisited_unless_it_is_asked_for(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     assert periplus("crawl", job(tmp_path, site, hours=0), "--out", folder).code == 0

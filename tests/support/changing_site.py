@@ -14,10 +14,14 @@ HOME = '<title>Home</title><p>Welcome to Houston, Texas.</p><a href="/a">a</a> <
 
 @dataclass
 class Site:
-    """A small site that tests change between two crawls; a page has an ETag where `etags` names it."""
+    """A small site that tests change between two crawls; a page has an ETag where `etags` names it.
+
+    `refusals`: pages that are answered with such a status for now.
+    """
 
     pages: dict[str, str]
     etags: dict[str, str] = field(default_factory=dict)
+    refusals: dict[str, int] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)  # path and If-None-Match
     port: int = 0
 
@@ -26,6 +30,8 @@ class Site:
 
     def answer(self, path: str, match: str) -> tuple[int, str, bytes]:
         self.asked.append((path, match))
+        if path in self.refusals:
+            return self.refusals[path], "", b"not now"
         if path not in self.pages:
             return 404, "", b"no"
         etag = self.etags.get(path, "")

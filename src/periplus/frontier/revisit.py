@@ -37,9 +37,17 @@ FAILED_FOR_NOW = frozenset(
         Outcome.CONNECTION_FAILED,
         Outcome.TLS_ERROR,
         Outcome.ROBOTS_UNREACHABLE,
+        Outcome.ROBOTS,
+        Outcome.CRAWL_DELAY,
+        Outcome.BLOCKED,
+        Outcome.HTTP_ERROR,
+        Outcome.NOT_HTML,
+        Outcome.TOO_LARGE,
+        Outcome.BAD_CONTENT,
+        Outcome.QUARANTINED,
     }
 )
-"""Outcomes that say nothing about a page that was read before: it stays as it is and is asked for another time."""
+"""Outcomes that do not say that a page is gone which was read before: it stays and is asked for another time."""
 
 
 @dataclass(frozen=True, slots=True)
