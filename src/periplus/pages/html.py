@@ -164,7 +164,7 @@ def _own_countries(tree: LexborHTMLParser, base: str, url: str) -> tuple[str, ..
 
 def _directives(metadata: Metadata, fetched: Fetched) -> set[str]:
     """What the robots meta tags and X-Robots-Tag headers ask for, addressed to everybody or to us."""
-    words = {word.strip().lower() for word in metadata.robots.split(",")}
+    words = {word for part in metadata.robots.lower().split(",") for word in _words(part)}
     for name, value in fetched.headers:
         if name.lower() == "x-robots-tag":
             words |= _header_directives(value)
@@ -182,8 +182,13 @@ def _header_directives(value: str) -> set[str]:
         else:
             ours = agent.strip() == "periplus"
         if ours:
-            words.add(word.strip())
+            words.update(_words(word))
     return words
+
+
+def _words(part: str) -> list[str]:
+    """The directives of a part, which some separate by blanks or semicolons; a value ("preview: none") is none."""
+    return part.replace(": ", ":").replace(";", " ").split()
 
 
 def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: dict[str, int]) -> list[tuple[int, str]]:
