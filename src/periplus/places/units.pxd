@@ -4,7 +4,7 @@ from periplus.places.sheet cimport Sheet, Tables
 
 cdef unsigned long long _NAMELESS
 cdef double _LARGE, _KNOWN, _FAMOUS
-cdef int _MAX_OF_NAME, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
+cdef int _MAX_OF_NAME, _SEVERAL, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)
@@ -24,13 +24,13 @@ cdef void _sweep(Sheet s, Tables t, int step) noexcept
 cdef void _except_own(Sheet s, Tables t) noexcept
 @cython.locals(fact=cython.int)
 cdef bint _is_inside(Tables t, int place, int row) noexcept
-@cython.locals(count=cython.int, unit=cython.int, name=cython.int, best_kind=cython.int)
+@cython.locals(count=cython.int, unit=cython.int, name=cython.int, outer=cython.int, best_kind=cython.int,
+               settled=cython.bint, outers=dict)
 cpdef void find_candidates(Sheet s, Tables t) except *
-@cython.locals(name=cython.int, outer=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int,
-               row=cython.int)
-cdef int _add_named(Sheet s, Tables t, int unit, int count) noexcept
-@cython.locals(outer=cython.int)
-cdef bint _is_settled(Sheet s, Tables t, int unit, int count) noexcept
+@cython.locals(found=dict, unit=cython.int, name=cython.int, outer=cython.int)
+cdef dict _outers(Sheet s)
+@cython.locals(name=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int, row=cython.int)
+cdef int _add_named(Sheet s, Tables t, int unit, int outer, int count) noexcept
 @cython.locals(fact=cython.int)
 cdef int _add(Sheet s, Tables t, int unit, int row, int flag, int count) noexcept
 cdef void _close_area(Sheet s, int row) noexcept

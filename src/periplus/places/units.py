@@ -22,6 +22,7 @@ FAR: Final = 10_000
 
 # The names below have C types in units.pxd.
 _MAX_OF_NAME = 64
+_SEVERAL = 3
 _LARGE, _KNOWN, _FAMOUS = math.log10(100_000), math.log10(300_000), math.log10(1_000_000)
 _BESIDE = 4
 _NAMELESS = 1 << 63
@@ -176,29 +177,37 @@ def _is_inside(t: Tables, place: int, row: int) -> bool:
 def find_candidates(s: Sheet, t: Tables) -> None:
     """Candidates of all units; a unit within a pair keeps only those inside the outer place."""
     count = 0
+    outers = _outers(s)
     for unit in range(s.units):
         s.u_at[unit] = count
         if count > _ROOM:
             continue  # bounded; such a page names tens of thousands of different places
-        name = s.u_name[unit]
+        name, outer = s.u_name[unit], s.u_outer[unit]
         best_kind = _CITY
         if name >= 0:
-            count = _add_named(s, t, unit, count)
+            if outer < 0 and s.u_plain[unit] and name in outers and _people(s, t, unit) < _FAMOUS:
+                outer = outers[name]
+            count = _add_named(s, t, unit, outer, count)
             best_kind = t.place_facts[8 * t.cand_row[t.name_at[name]] + 7]
-        if s.areas and (best_kind >= _ADMIN2 or not s.u_plain[unit]) and not _is_settled(s, t, unit, count):
+        settled = outer >= 0 and count > s.u_at[unit] and _is_inside(t, s.c_row[count - 1], outer)
+        if s.areas and not settled and (best_kind >= _ADMIN2 or not s.u_plain[unit]):
             count = _add_containers(s, t, unit, count)
     s.u_at[s.units] = count
 
 
-def _is_settled(s: Sheet, t: Tables, unit: int, count: int) -> bool:
-    """Whether the unit has candidates inside the outer part of its pair: "Peoria, IL" lies in no other state."""
-    outer = s.u_outer[unit]
-    return outer >= 0 and count > s.u_at[unit] and _is_inside(t, s.c_row[count - 1], outer)
+def _outers(s: Sheet) -> dict[int, int]:
+    """Names that stand in several pairs, all of one outer place: by themselves they mean the same."""
+    found: dict[int, int] = {}
+    for unit in range(s.units):
+        name, outer = s.u_name[unit], s.u_outer[unit]
+        if name >= 0 and outer >= 0:
+            found[name] = outer if s.u_count[unit] >= _SEVERAL and name not in found else -1
+    return found
 
 
-def _add_named(s: Sheet, t: Tables, unit: int, count: int) -> int:
-    """The places that bear the name of the unit."""
-    name, outer = s.u_name[unit], s.u_outer[unit]
+def _add_named(s: Sheet, t: Tables, unit: int, outer: int, count: int) -> int:
+    """The places that bear the name of the unit, where some lie inside the outer place only those."""
+    name = s.u_name[unit]
     low, high = t.name_at[name], t.name_at[name + 1]
     if high > low + _MAX_OF_NAME:
         high = low + _MAX_OF_NAME

@@ -44,6 +44,16 @@ def test_names_mean_the_right_places(gazetteer: Gazetteer, text: str, expected: 
     assert {name: result.get(name) for name in expected} == expected
 
 
+def test_a_name_that_stands_in_pairs_means_the_same_by_itself(gazetteer: Gazetteer) -> None:
+    """As long as the pairs agree: a portal of Michigan has pages about a town of Missouri too."""
+    michigan = "Ann Arbor, MI. Lansing, MI. Jackson, MI. Sterling Heights, MI. "
+    often = "Towns around Springfield, MO. Springfield, Missouri, has a bridge. Springfield, MO, is open. "
+    located = locate(f"{michigan}{often}Parking in Springfield is free.", gazetteer)
+    assert {m.place.admin1 for m in located.mentions if m.place and m.text == "Springfield"} == {"MO"}
+    both = "He left Athens, Georgia, for Athens, Greece. Athens, Georgia, and Athens, Greece. Athens was warm."
+    assert len({m.place.id for m in locate(both, gazetteer).mentions if m.place and m.text == "Athens"}) == 2
+
+
 def test_footprint_is_a_small_hierarchy(gazetteer: Gazetteer) -> None:
     text = "Floods in Houston and Dallas, Texas. Houston's schools closed; Austin, Texas, sent help."
     located = locate(text, gazetteer)
