@@ -3,7 +3,24 @@
 import os
 from pathlib import Path
 
-__all__ = ["write_whole"]
+from periplus.errors import UsageError
+
+__all__ = ["target_file", "write_whole"]
+
+
+def target_file(path: Path) -> Path:
+    """Where a file of that name is to be written: links are followed, and what is there must be a regular file.
+
+    Whoever renames a draft to it would put a file in the place of a link, a pipe or a device.
+    """
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            what = "a folder" if target.is_dir() else "a pipe or a device"
+            raise UsageError(f"{path} is {what}, not a file; name a file to write")
+    except RuntimeError:
+        raise UsageError(f"{path} is a link that leads to itself; name a file to write") from None
+    return target
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -11,6 +28,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Every process writes a draft of its own: with one name for all, whoever was second would find it renamed away.
     """
+    path = target_file(path)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as file:

@@ -54,6 +54,13 @@ def test_wrong_job_file(tmp_path: Path, text: str, words: list[str]) -> None:
     assert not (tmp_path / "c").exists(), "nothing is made for a job that cannot run"
 
 
+def test_progress_that_is_a_folder(tmp_path: Path) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text(JOB, "utf-8")
+    periplus("crawl", job, "--progress", tmp_path).assert_one_line_error(2, str(tmp_path), "is a folder, not a file")
+    assert not (tmp_path / "crawl").exists()
+
+
 def test_missing_job_file(tmp_path: Path) -> None:
     periplus("crawl", tmp_path / "none.toml").assert_one_line_error(2, "none.toml", "no such file")
 

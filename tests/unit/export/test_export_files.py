@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -193,3 +194,23 @@ def test_missing_things_are_said_in_one_line(folder: Path, tmp_path: Path) -> No
     add_pages(folder / "nodes" / "east" / "node.db", [])
     with pytest.raises(UsageError, match="no archive"):
         run(folder, "--to", "wacz", "-o", tmp_path / "x.wacz")
+
+
+@pytest.mark.parametrize("form", ["geojson", "geoparquet", "gpkg", "csv", "warc"])
+def test_a_link_is_followed_and_a_pipe_is_left_alone(folder: Path, tmp_path: Path, form: str) -> None:
+    file, link, pipe = tmp_path / "elsewhere" / "file", tmp_path / "link", tmp_path / "pipe"
+    file.parent.mkdir()
+    link.symlink_to(file)
+    run(folder, "--to", form, "-o", link)
+    assert link.is_symlink()
+    assert file.stat().st_size
+    os.mkfifo(pipe)
+    for target, what in ((pipe, "a pipe or a device"), (tmp_path, "a folder")):
+        with pytest.raises(UsageError, match=f"is {what}, not a file"):
+            run(folder, "--to", form, "-o", target)
+    assert pipe.is_fifo()
+    link.unlink()
+    link.symlink_to(link)
+    with pytest.raises(UsageError, match="leads to itself"):
+        run(folder, "--to", form, "-o", link)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "link", "pipe"]
