@@ -78,6 +78,13 @@ def test_folder_that_is_not_a_crawl(tmp_path: Path, command: tuple[str, ...]) ->
     periplus(name, tmp_path / "none", *rest).assert_one_line_error(2, "none", "no such folder")
 
 
+@pytest.mark.parametrize("command", [("record", "none"), ("compare", "none.wacz")])
+def test_recorded_web_that_is_not_there(tmp_path: Path, command: tuple[str, str]) -> None:
+    name, web = command
+    periplus(name, tmp_path / web, "-o", tmp_path / "out").assert_one_line_error(2, web, "no such file")
+    assert not any(tmp_path.iterdir())
+
+
 def test_out_that_is_a_file(tmp_path: Path) -> None:
     job = tmp_path / "job.toml"
     job.write_text(JOB, "utf-8")

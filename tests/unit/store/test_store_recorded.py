@@ -53,6 +53,12 @@ def test_a_link_is_followed_and_a_pipe_is_left_alone(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_a_web_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("web.wacz", "web.warc.gz", "folder"):
+        with pytest.raises(UsageError, match=f"{name}: no such file or folder"):
+            RecordedWeb(tmp_path / name)
+
+
 def test_others_read_it(tmp_path: Path) -> None:
     path = tmp_path / "web.wacz"
     write_wacz(PAGES, path)
