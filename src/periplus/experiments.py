@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,11 +67,13 @@ def record(
     else:
         web = RecordedWeb(Path(source))
         responses, notes = web.responses(), web.notes
-    count = write_wacz(_each_once(responses), out)
+    wanted = _each_once(responses)
+    first = next(wanted, None)
+    if first is None:
+        raise UsageError(f"{source}: no response in it; it should be a WARC or WACZ file, or a folder with some")
+    count = write_wacz(chain([first], wanted), out)
     for note in notes:
         typer.echo(note, err=True)
-    if not count:
-        raise UsageError(f"{source}: no response in it")
     result = {"out": str(out), "responses": count, "bytes": out.stat().st_size, "notes": notes}
     typer.echo(json.dumps(result) if as_json else f"{count:,} responses in {out} ({out.stat().st_size / 2**20:.1f} MB)")
 

@@ -85,6 +85,13 @@ def test_recorded_web_that_is_not_there(tmp_path: Path, command: tuple[str, str]
     assert not any(tmp_path.iterdir())
 
 
+def test_a_file_that_is_no_recorded_web(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("no archive", "utf-8")
+    done = periplus("record", tmp_path / "s.txt", "-o", tmp_path / "n.wacz")
+    done.assert_one_line_error(2, "s.txt", "no response in it", "WARC")
+    assert not (tmp_path / "n.wacz").exists()
+
+
 def test_out_that_is_a_file(tmp_path: Path) -> None:
     job = tmp_path / "job.toml"
     job.write_text(JOB, "utf-8")
