@@ -21,6 +21,7 @@ from periplus.errors import UsageError
 from periplus.evaluate.labels import read_labels
 from periplus.evaluate.report import ORDER_NAMES, Compared, most_said, write_report
 from periplus.evaluate.tables import wide_console
+from periplus.files import target_folder
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
 from periplus.model import Fetched
@@ -121,6 +122,7 @@ def compare(
     _check(overlap, ("allow", "forbid"), "--overlap")
     _check(order, (*ORDERS, "both"), "--order")
     orders = ORDERS if order == "both" else (order,)
+    target_folder(out)
     console = Console(stderr=True, highlight=False)
     gazetteer = open_gazetteer()
     recorded = RecordedWeb(web)

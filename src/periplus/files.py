@@ -1,11 +1,12 @@
 """Files that are there whole or not at all."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from periplus.errors import UsageError
 
-__all__ = ["target_file", "write_whole"]
+__all__ = ["target_file", "target_folder", "write_whole"]
 
 
 def target_file(path: Path) -> Path:
@@ -21,6 +22,15 @@ def target_file(path: Path) -> Path:
     except RuntimeError:
         raise UsageError(f"{path} is a link that leads to itself; name a file to write") from None
     return target
+
+
+def target_folder(path: Path) -> Path:
+    """The path of a folder that is there or can be made; UsageError if it or one above it is a file."""
+    with suppress(PermissionError):  # whoever makes it says so
+        there = next(one for one in (path, *path.parents) if one.exists())
+        if not there.is_dir():
+            raise UsageError(f"{there} is a file, not a folder; name another folder, or move the file away")
+    return path
 
 
 def write_whole(path: Path, data: bytes) -> None:

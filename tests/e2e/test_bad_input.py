@@ -96,7 +96,26 @@ def test_out_that_is_a_file(tmp_path: Path) -> None:
     job = tmp_path / "job.toml"
     job.write_text(JOB, "utf-8")
     (tmp_path / "crawl").write_text("I am a file", "utf-8")
-    periplus("crawl", job).assert_one_line_error(4, "crawl")
+    for arguments in (("crawl", job), ("crawl", job, "--out", tmp_path / "crawl" / "inside")):
+        periplus(*arguments).assert_one_line_error(2, f"{tmp_path / 'crawl'} is a file, not a folder")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "FILE", "x"),
+        ("verify", "FILE"),
+        ("export", "FILE", "--to", "csv", "-o", "out.csv"),
+        ("tasks", "list", "--tasks", "FILE"),
+        ("compare", "FILE", "-o", "FILE"),
+        ("miniweb", "generate", "-o", "FILE"),
+    ],
+)
+def test_a_file_where_a_folder_is_needed(tmp_path: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "file"
+    file.write_text("I am a file", "utf-8")
+    arguments = [str(file) if part == "FILE" else part for part in command]
+    periplus(*arguments).assert_one_line_error(2, f"{file} is a file, not a folder")
 
 
 def test_unreachable_seed(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from periplus.errors import EnvironmentFailure
+from periplus.files import target_folder
 from periplus.miniweb.job import job_toml
 from periplus.miniweb.server import MiniwebServer
 from periplus.miniweb.server import serve as open_server
@@ -95,6 +96,7 @@ def generate(
 
     Example: periplus miniweb generate -o miniweb   (pages/HOST/PATH, truth.jsonl, seeds.txt)
     """
+    target_folder(output)
     web = make_web(seed, hosts=hosts, pages=pages, locality=locality)
     for page in web.blueprint.pages:
         response = web.page_response(page, 1)
