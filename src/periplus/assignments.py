@@ -34,7 +34,9 @@ classifier_app = typer.Typer(help="The model of the strategy classifier: train i
 MAX_LINE_CHARS = 16 * 2**20
 MAX_TEXT_BYTES = 64 * 2**20
 NEEDS_PLACES = frozenset({"content", "blend"})
-TargetsOption = Annotated[str, typer.Option("--targets", help="us100, all:US (any country) or a file with [nodes].")]
+TargetsOption = Annotated[
+    str, typer.Option("--targets", help="us100, all:US (any country) or a file with tables of nodes.")
+]
 
 
 def assign(
@@ -124,7 +126,7 @@ def plan(
     crawl: Annotated[Path | None, typer.Option("--crawl", help="Crawl whose links are counted for --by links.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of TOML.")] = False,
 ) -> None:
-    """Propose a balanced split of a target list over N nodes, as [nodes] for a job file.
+    """Propose a balanced split of a target list over N nodes, as tables for a job file.
 
     Example: periplus nodes plan --nodes 4 --by population --targets us100
     """

@@ -33,7 +33,7 @@ ClusterOption = Annotated[
     typer.Option(
         "--cluster",
         envvar="PERIPLUS_CLUSTER",
-        help="NATS servers (nats://HOST:4222, several with commas), or a TOML file with a [cluster] table.",
+        help="NATS servers (nats://HOST:4222, several with commas), or a TOML file with a table cluster.",
     ),
 ]
 NameOption = Annotated[str, typer.Option("--crawl", help="Name of the crawl; not needed if there is only one.")]

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 import typer
+from rich.text import Text
 
 from periplus import cli, errors
 from periplus.model import Outcome
@@ -63,6 +64,15 @@ def test_every_command_has_help_with_an_example(generated: ModuleType) -> None:
         for parameter in command.params:
             assert getattr(parameter, "help", None) or parameter.name == "help", f"{name}: {parameter.name}"
     assert "periplus crawl" in names
+
+
+def test_no_help_loses_text_to_markup(generated: ModuleType) -> None:
+    """Square brackets are markup to whoever shows the help."""
+    for name, command in generated.walk_commands():
+        for text in (command.help, *(getattr(parameter, "help", "") for parameter in command.params)):
+            assert Text.from_markup(text or "").plain == (text or "").rstrip("\n"), (
+                f"{name} --help loses some of {text!r}"
+            )
 
 
 def test_the_overview_says_what_commands_say_of_themselves() -> None:

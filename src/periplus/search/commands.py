@@ -30,7 +30,7 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="SERVERS",
-        help="Ask the machines of a cluster, by NATS: nats://HOST:4222, or a TOML file with a [cluster] table.",
+        help="Ask the machines of a cluster, by NATS: nats://HOST:4222, or a TOML file with a table cluster.",
     ),
 ]
 Query = Annotated[

@@ -68,7 +68,9 @@ def serve(
     no_tasks: Annotated[bool, typer.Option("--no-tasks", help="Without saved crawls: the page can only read.")] = False,
     task_defaults: Annotated[
         Path | None,
-        typer.Option("--task-defaults", metavar="JOB.toml", help="Settings of every new task: contact, [crawl], …"),
+        typer.Option(
+            "--task-defaults", metavar="JOB.toml", help="Settings of every new task: contact, the table crawl, …"
+        ),
     ] = None,
     crawls: Crawls = 2,
     workers: Workers = 0,
