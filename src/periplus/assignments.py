@@ -28,8 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["assign", "classifier_app", "nodes_app"]
 
-nodes_app = typer.Typer(help="Nodes and what they own: plan a balanced split.", no_args_is_help=True)
-classifier_app = typer.Typer(help="The model of the strategy classifier: train it.", no_args_is_help=True)
+nodes_app = typer.Typer(
+    help="Nodes and what they own: plan a balanced split.\n\nExample: periplus nodes plan --nodes 4 --targets us100",
+    no_args_is_help=True,
+)
+classifier_app = typer.Typer(
+    help="The model of the strategy classifier: train it.\n\n"
+    "Example: periplus classifier train pages.tsv --targets us100 -o us100.npz",
+    no_args_is_help=True,
+)
 
 MAX_LINE_CHARS = 16 * 2**20
 MAX_TEXT_BYTES = 64 * 2**20

@@ -66,6 +66,14 @@ def test_every_command_has_help_with_an_example(generated: ModuleType) -> None:
     assert "periplus crawl" in names
 
 
+def test_every_group_shows_an_example() -> None:
+    """In its own help, or in the line of a command of it."""
+    for name, group in typer.main.get_group(cli.assemble()).commands.items():
+        first = [(inner.help or "").split("\n\n")[0] for inner in getattr(group, "commands", {}).values()]
+        shown = [text for text in (group.help or "", *first) if f"periplus {name}" in text]
+        assert shown, f"{name} --help shows no example"
+
+
 def test_no_help_loses_text_to_markup(generated: ModuleType) -> None:
     """Square brackets are markup to whoever shows the help."""
     for name, command in generated.walk_commands():

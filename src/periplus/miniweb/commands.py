@@ -20,7 +20,9 @@ from periplus.miniweb.web import generate as make_web
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="The miniature web: a synthetic web with known truth, for demos, tests and benchmarks.", no_args_is_help=True
+    help="The miniature web: a synthetic web with known truth, for demos, tests and benchmarks.\n\n"
+    "Example: periplus miniweb serve --job mini.toml",
+    no_args_is_help=True,
 )
 
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same bytes.")]
