@@ -70,6 +70,10 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
 def test_wrong_usage_is_a_clear_error(folder: str, tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="day, week, month or year"):
         run("trend", folder, "x", "--every", "decade")
+    with pytest.raises(QueryError, match="offset -1 is below 0"):
+        run("search", folder, "x", "--offset", "-1")
+    with pytest.raises(QueryError, match="narrow the question"):
+        run("search", folder, "x", "--offset", "10000")
     with pytest.raises(QueryError, match="cannot be read"):
         run("search", folder, "x", "--near", "here")
     with pytest.raises(NotACrawl):
