@@ -139,6 +139,7 @@ def _open(folder: Path, cluster: str) -> Collection:
 
 def _show(result: SearchResult) -> None:
     console = Console()
+    console.soft_wrap = not console.is_terminal  # lines that other programs read are whole
     console.print(_meaning(result))
     for hit in result.hits:
         console.print(_entry(hit))
