@@ -195,6 +195,9 @@ def train_command(
 ) -> None:
     """Train the classifier for the nodes of a target list. A label is a node's name or a place.
 
+    A line of .tsv is label, tab, text; of .jsonl an object with "text" and the label in "node", "place" or "label".
+    Pages without a label, and those of places that no node owns, are samples of what is not geographic.
+
     Example: periplus classifier train pages.tsv --targets us100 -o us100.npz
     """
     from periplus.strategies.classifier import train  # noqa: PLC0415  heavy

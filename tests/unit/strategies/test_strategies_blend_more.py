@@ -165,6 +165,8 @@ def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> N
 def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"text": "a", "place": "Boston, MA"}\nbroken\n{"text": "b"}\n')
     assert list(read_samples(tmp_path / "p.jsonl", ownership(), gazetteer())) == [("east", "a"), (NOT_GEOGRAPHIC, "b")]
+    (tmp_path / "l.jsonl").write_text('{"text": "a", "label": "west"}\n{"text": "b", "label": "Boston, MA"}\n')
+    assert list(read_samples(tmp_path / "l.jsonl", ownership(), gazetteer())) == [("west", "a"), ("east", "b")]
     (tmp_path / "c.rdf").write_text(
         '<ExternalPage about="http://b.example/">\n <d:Title>Harbor</d:Title>\n <d:Description>R</d:Description>\n'
         " <topic>Top/Regional/North_America/United_States/Massachusetts/Localities/B/Boston</topic>\n</ExternalPage>\n"
