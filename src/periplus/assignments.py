@@ -57,6 +57,8 @@ def assign(
 
     Example: echo '{"id":1,"url":"http://visitboston.example/"}' | periplus assign --strategy url --targets us100
     """
+    if strategy == "classifier" and not model:
+        raise UsageError("--strategy classifier needs --model: a file of `periplus classifier train`")
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     from periplus.strategies import make_strategy  # noqa: PLC0415  heavy

@@ -9,11 +9,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mmdb_file import mmdb
+from typer.testing import CliRunner
 
+from periplus.assignments import assign
 from periplus.errors import ConfigError, UsageError
 from periplus.model import Link, Links, Located, Page, RoutedLink
 from periplus.places import Gazetteer, locate, open_gazetteer
@@ -379,3 +382,11 @@ def test_every_link_gets_exactly_one_node_under_policy_a(name: str, links: list[
 @cache
 def made(name: str) -> Strategy:
     return make_strategy(name, ownership(), gazetteer())
+
+
+def test_assign_asks_for_the_model_by_its_option() -> None:
+    app = typer.Typer()
+    app.command()(assign)
+    result = CliRunner().invoke(app, ["--strategy", "classifier", "--targets", "us100"], input="")
+    assert isinstance(result.exception, UsageError)
+    assert "needs --model" in str(result.exception)
