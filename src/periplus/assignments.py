@@ -28,8 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["assign", "classifier_app", "nodes_app"]
 
-nodes_app = typer.Typer(help="Nodes and what they own: plan a balanced split.", no_args_is_help=True)
-classifier_app = typer.Typer(help="The model of the strategy classifier: train it.", no_args_is_help=True)
+nodes_app = typer.Typer(
+    help="Nodes and what they own: plan a balanced split.\n\nExample: periplus nodes plan --nodes 4 --targets us100",
+    no_args_is_help=True,
+)
+classifier_app = typer.Typer(
+    help="The model of the strategy classifier: train it.\n\n"
+    "Example: periplus classifier train pages.tsv --targets us100 -o us100.npz",
+    no_args_is_help=True,
+)
 
 MAX_LINE_CHARS = 16 * 2**20
 MAX_TEXT_BYTES = 64 * 2**20
@@ -48,6 +55,8 @@ def assign(
 
     Example: echo '{"id":1,"url":"http://visitboston.example/"}' | periplus assign --strategy url --targets us100
     """
+    if strategy == "classifier" and not model:
+        raise UsageError("--strategy classifier needs --model: a file of `periplus classifier train`")
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     from periplus.strategies import make_strategy  # noqa: PLC0415  heavy
@@ -185,6 +194,9 @@ def train_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
 ) -> None:
     """Train the classifier for the nodes of a target list. A label is a node's name or a place.
+
+    A line of .tsv is label, tab, text; of .jsonl an object with "text" and the label in "node", "place" or "label".
+    Pages without a label, and those of places that no node owns, are samples of what is not geographic.
 
     Example: periplus classifier train pages.tsv --targets us100 -o us100.npz
     """

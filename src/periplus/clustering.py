@@ -38,7 +38,11 @@ ClusterOption = Annotated[
 ]
 NameOption = Annotated[str, typer.Option("--crawl", help="Name of the crawl; not needed if there is only one.")]
 
-cluster_app = typer.Typer(help="See and steer a crawl on several machines.", no_args_is_help=True)
+cluster_app = typer.Typer(
+    help="See and steer a crawl on several machines.\n\n"
+    "Example: periplus cluster status --cluster nats://127.0.0.1:4222 --watch",
+    no_args_is_help=True,
+)
 
 
 @contextlib.asynccontextmanager

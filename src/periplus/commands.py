@@ -178,13 +178,14 @@ def given_gazetteer(*, quiet: bool) -> Gazetteer:
 def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) -> Summary:
     """Run a prepared job in this process, with a progress bar on a terminal, or a file that says how far it is."""
     console = Console(stderr=True)
+    file = ProgressFile(progress) if progress is not None else None
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
         keep_memory_together()
         calm_collector()
-        if progress is not None:
-            summary = uvloop.run(supervised(Crawl(prepared, SystemClock(), ProgressFile(progress).write)))
+        if file is not None:
+            summary = uvloop.run(supervised(Crawl(prepared, SystemClock(), file.write)))
         else:
             summary = _crawled(prepared, None if quiet or not console.is_terminal else console)
         if prepared.job.crawl.site_memory and summary.stop_reason != INTERRUPTION:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from periplus.errors import UsageError
 from periplus.evaluate.labels import read_labels
 from periplus.evaluate.report import ORDER_NAMES, Compared, most_said, write_report
 from periplus.evaluate.tables import wide_console
+from periplus.files import target_folder
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
 from periplus.model import Fetched
@@ -66,11 +68,13 @@ def record(
     else:
         web = RecordedWeb(Path(source))
         responses, notes = web.responses(), web.notes
-    count = write_wacz(_each_once(responses), out)
+    wanted = _each_once(responses)
+    first = next(wanted, None)
+    if first is None:
+        raise UsageError(f"{source}: no response in it; it should be a WARC or WACZ file, or a folder with some")
+    count = write_wacz(chain([first], wanted), out)
     for note in notes:
         typer.echo(note, err=True)
-    if not count:
-        raise UsageError(f"{source}: no response in it")
     result = {"out": str(out), "responses": count, "bytes": out.stat().st_size, "notes": notes}
     typer.echo(json.dumps(result) if as_json else f"{count:,} responses in {out} ({out.stat().st_size / 2**20:.1f} MB)")
 
@@ -118,6 +122,7 @@ def compare(
     _check(overlap, ("allow", "forbid"), "--overlap")
     _check(order, (*ORDERS, "both"), "--order")
     orders = ORDERS if order == "both" else (order,)
+    target_folder(out)
     console = Console(stderr=True, highlight=False)
     gazetteer = open_gazetteer()
     recorded = RecordedWeb(web)

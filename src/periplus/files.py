@@ -1,9 +1,36 @@
 """Files that are there whole or not at all."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["write_whole"]
+from periplus.errors import UsageError
+
+__all__ = ["target_file", "target_folder", "write_whole"]
+
+
+def target_file(path: Path) -> Path:
+    """Where a file of that name is to be written: links are followed, and what is there must be a regular file.
+
+    Whoever renames a draft to it would put a file in the place of a link, a pipe or a device.
+    """
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            what = "a folder" if target.is_dir() else "a pipe or a device"
+            raise UsageError(f"{path} is {what}, not a file; name a file to write")
+    except RuntimeError:
+        raise UsageError(f"{path} is a link that leads to itself; name a file to write") from None
+    return target
+
+
+def target_folder(path: Path) -> Path:
+    """The path of a folder that is there or can be made; UsageError if it or one above it is a file."""
+    with suppress(PermissionError):  # whoever makes it says so
+        there = next(one for one in (path, *path.parents) if one.exists())
+        if not there.is_dir():
+            raise UsageError(f"{there} is a file, not a folder; name another folder, or move the file away")
+    return path
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -11,6 +38,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Every process writes a draft of its own: with one name for all, whoever was second would find it renamed away.
     """
+    path = target_file(path)
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as file:

@@ -13,6 +13,7 @@ import tomli_w
 
 from periplus.analysis import Lens
 from periplus.errors import ConfigError
+from periplus.files import target_folder
 from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.settings import CrawlSettings, Job, NetworkSettings, NodeSettings, load_job
@@ -55,7 +56,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     """Settle a job; paths in it are relative to `base`. ConfigError in one line if something is wrong."""
     if not job.out:
         raise ConfigError("no folder for the crawl: set `out` in the job file or give --out DIR")
-    folder = CrawlFolder(base / job.out)
+    folder = CrawlFolder(target_folder(base / job.out))
     job = msgspec.structs.replace(
         job,
         nodes=with_whole_paths(_nodes(job, base, gazetteer), base),

@@ -414,20 +414,41 @@ def load_job(path: Path) -> Job:
 def job_from_dict(data: dict[str, Any], source: str) -> Job:
     """Check a job given as plain data; `source` is what error messages call it."""
     _refuse_unknown_keys(data, Job, (), source)
-    try:
-        job = msgspec.convert(data, Job)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{source}: {_readable(str(error))}") from None
+    for key, kind in NAMED_TABLES.items():
+        named = data.get(key)
+        for name, inside in named.items() if isinstance(named, dict) else ():  # each for itself, so that errors name it
+            _converted(inside, kind, f"{key}.{name}", source)
+    job: Job = _converted(data, Job, "", source)
     _check(job, source)
     return job
 
 
-def _readable(message: str) -> str:
+def _converted(data: Any, kind: type[Struct], prefix: str, source: str) -> Any:
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise ConfigError(_readable(str(error), kind, prefix, source)) from None
+
+
+def _readable(message: str, kind: type[Struct], prefix: str, source: str) -> str:
     """msgspec's message with the key in front: `crawl.pages: expected int, got str`."""
     text, _, where = message.partition(" - at `$")
-    key = where.rstrip("`").lstrip(".")
-    text = text.replace("`", "")
-    return f"{key}: {text[0].lower()}{text[1:]}" if key else text
+    inside = where.rstrip("`").lstrip(".")
+    key = f"{prefix}.{inside}".strip(".")
+    if text.startswith("Invalid enum value "):
+        return _choice(source, key, text.split(maxsplit=3)[3].strip("'"), _valid(kind, inside))
+    text = text.replace("`array`", "a list in square brackets").replace("`object`", "a table").replace("`", "")
+    return f"{source}: {key}: {text[0].lower()}{text[1:]}" if key else f"{source}: {text}"
+
+
+def _valid(table: type[Struct], key: str) -> tuple[str, ...]:
+    """The values that a key of a table may have, where they are few."""
+    first, _, rest = key.partition(".")
+    annotation = next(field.type for field in msgspec.structs.fields(table) if field.name == first)
+    inner = _table_type(annotation)
+    if inner is not None:
+        return _valid(inner, rest)
+    return get_args(get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation)
 
 
 def _refuse_unknown_keys(data: dict[str, Any], table: type[Struct], path: tuple[str, ...], source: str) -> None:

@@ -26,6 +26,11 @@ JOB = 'name = "x"\nout = "crawl"\nseeds = ["http://127.0.0.1:8080/"]\n[crawl]\na
         ("[crawl\n", ["not valid TOML"]),
         ("\x00\x01", ["not valid TOML"]),
         ("[crawl]\nstrategy = 'hsh'\n", ["crawl.strategy", "'hash'"]),
+        ("[crawl]\npolicy = 'c'\n", ["crawl.policy", "no 'c'", "choose one of a, b"]),
+        ("[run]\nlog = 'event'\n", ["run.log", "did you mean 'events'"]),
+        ("[topics.floods]\njudge = 'x'\n", ["topics.floods.judge", "default, paper, one-vector"]),
+        ("[nodes.east]\nplaces = 'Boston, MA'\n", ["nodes.east.places: expected a list"]),
+        ("crawl = 3\n", ["crawl: expected a table, got int"]),
         ("[topic]\nkeywords = { flood = 7 }\n", ["topic.keywords", "flood"]),
         ("seeds = ['http://127.0.0.1:8080/']\n", ["out"]),
         ("out = 'c'\n", ["seeds"]),
@@ -54,6 +59,13 @@ def test_wrong_job_file(tmp_path: Path, text: str, words: list[str]) -> None:
     assert not (tmp_path / "c").exists(), "nothing is made for a job that cannot run"
 
 
+def test_progress_that_is_a_folder(tmp_path: Path) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text(JOB, "utf-8")
+    periplus("crawl", job, "--progress", tmp_path).assert_one_line_error(2, str(tmp_path), "is a folder, not a file")
+    assert not (tmp_path / "crawl").exists()
+
+
 def test_missing_job_file(tmp_path: Path) -> None:
     periplus("crawl", tmp_path / "none.toml").assert_one_line_error(2, "none.toml", "no such file")
 
@@ -71,11 +83,44 @@ def test_folder_that_is_not_a_crawl(tmp_path: Path, command: tuple[str, ...]) ->
     periplus(name, tmp_path / "none", *rest).assert_one_line_error(2, "none", "no such folder")
 
 
+@pytest.mark.parametrize("command", [("record", "none"), ("compare", "none.wacz")])
+def test_recorded_web_that_is_not_there(tmp_path: Path, command: tuple[str, str]) -> None:
+    name, web = command
+    periplus(name, tmp_path / web, "-o", tmp_path / "out").assert_one_line_error(2, web, "no such file")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_file_that_is_no_recorded_web(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("no archive", "utf-8")
+    done = periplus("record", tmp_path / "s.txt", "-o", tmp_path / "n.wacz")
+    done.assert_one_line_error(2, "s.txt", "no response in it", "WARC")
+    assert not (tmp_path / "n.wacz").exists()
+
+
 def test_out_that_is_a_file(tmp_path: Path) -> None:
     job = tmp_path / "job.toml"
     job.write_text(JOB, "utf-8")
     (tmp_path / "crawl").write_text("I am a file", "utf-8")
-    periplus("crawl", job).assert_one_line_error(4, "crawl")
+    for arguments in (("crawl", job), ("crawl", job, "--out", tmp_path / "crawl" / "inside")):
+        periplus(*arguments).assert_one_line_error(2, f"{tmp_path / 'crawl'} is a file, not a folder")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("search", "FILE", "x"),
+        ("verify", "FILE"),
+        ("export", "FILE", "--to", "csv", "-o", "out.csv"),
+        ("tasks", "list", "--tasks", "FILE"),
+        ("compare", "FILE", "-o", "FILE"),
+        ("miniweb", "generate", "-o", "FILE"),
+    ],
+)
+def test_a_file_where_a_folder_is_needed(tmp_path: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "file"
+    file.write_text("I am a file", "utf-8")
+    arguments = [str(file) if part == "FILE" else part for part in command]
+    periplus(*arguments).assert_one_line_error(2, f"{file} is a file, not a folder")
 
 
 def test_unreachable_seed(tmp_path: Path) -> None:

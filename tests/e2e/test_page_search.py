@@ -10,7 +10,7 @@ import pytest
 from page_visits import AXE, Visit, launched, serious_violations
 from playwright.sync_api import Browser, Page, Route, expect
 from running_server import running_server
-from sample_collection import build_collection
+from sample_collection import build_collection, make_page
 
 from periplus.web.server import STATIC
 
@@ -65,6 +65,23 @@ def test_search_list_and_numbers(visit: Visit) -> None:
     expect(first.locator(".place-line")).to_contain_text("Lisbon District, Portugal")
     page.get_by_role("button", name="Next").click()
     expect(page.locator(".hit .number").first).to_have_text("11")
+
+
+def test_paging_ends_where_pages_say_the_same(browser: Browser, tmp_path: Path) -> None:
+    """Ten hits stand for 69 pages: there is a second list, it is empty, and it leads back."""
+    story = "The ferry leaves at noon and returns with the tide; tickets are sold at the pier, and dogs travel free. "
+    pages = [make_page(n, url=f"http://s{n}.example/", text=f"{story * 4}{n}", compared=True) for n in range(60)]
+    pages += [make_page(100 + n, url=f"http://t{n}.example/", text=f"Ferry {n}") for n in range(9)]
+    with running_server(build_collection(tmp_path / "crawl", pages).path) as address:
+        page = Visit(browser.new_page(), address).open("/?q=ferry")
+        expect(page.locator(".hit")).to_have_count(10)
+        expect(page.locator(".total")).to_contain_text("69 pages")
+        page.get_by_role("button", name="Next").click()
+        expect(page.locator(".hit")).to_have_count(0)
+        expect(page.get_by_role("button", name="Next")).to_be_disabled()
+        page.get_by_role("button", name="Previous").click()
+        expect(page.locator(".hit")).to_have_count(10)
+        page.close()
 
 
 def test_disambiguation_by_chips(visit: Visit) -> None:

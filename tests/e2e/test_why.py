@@ -42,3 +42,7 @@ def test_the_evidence_names_the_node_that_got_the_url(tmp_path: Path, strategy: 
         (one["node"], one["evidence"], one["place"].rpartition(" / ")[2]) for one in parent["evidence"] if one["place"]
     ]
     assert ("east", evidence, "Boston") in reasons
+    shown = periplus("why", tmp_path / "crawl", f"{HOME}list").out.splitlines()
+    (line,) = [line for line in shown if line.startswith(f"linked from {HOME} ")]
+    assert len(line) > 80, "a line is whole, however long"
+    assert "priority" in line

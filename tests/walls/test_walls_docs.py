@@ -56,7 +56,7 @@ def test_help_shows_every_word_of_itself(generated: ModuleType) -> None:
     """A table's name in brackets is markup to the terminal, and vanishes, unless it is escaped."""
     for name, command in generated.walk_commands():
         for text in [command.help or "", *(getattr(parameter, "help", "") or "" for parameter in command.params)]:
-            assert Text.from_markup(text).plain == text.replace("\\[", "["), f"{name}: {text}"
+            assert Text.from_markup(text).plain == text.replace("\\[", "[").rstrip("\n"), f"{name}: {text}"
 
 
 def test_every_command_has_help_with_an_example(generated: ModuleType) -> None:
@@ -71,6 +71,14 @@ def test_every_command_has_help_with_an_example(generated: ModuleType) -> None:
         for parameter in command.params:
             assert getattr(parameter, "help", None) or parameter.name == "help", f"{name}: {parameter.name}"
     assert "periplus crawl" in names
+
+
+def test_every_group_shows_an_example() -> None:
+    """In its own help, or in the line of a command of it."""
+    for name, group in typer.main.get_group(cli.assemble()).commands.items():
+        first = [(inner.help or "").split("\n\n")[0] for inner in getattr(group, "commands", {}).values()]
+        shown = [text for text in (group.help or "", *first) if f"periplus {name}" in text]
+        assert shown, f"{name} --help shows no example"
 
 
 def test_the_overview_says_what_commands_say_of_themselves() -> None:

@@ -154,7 +154,7 @@ def _mean(parents: list[dict[str, Any]]) -> float | None:
 
 
 def _show(found: dict[str, Any]) -> None:
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
     console.print(found["url"])
     if found["node"] is not None:
         console.print(

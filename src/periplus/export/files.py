@@ -11,6 +11,7 @@ from typing import Any
 
 from periplus.errors import EnvironmentFailure
 from periplus.export.rows import COLUMNS, ExportedPage
+from periplus.files import target_file
 from periplus.store.database import storage_errors
 
 __all__ = ["point_wkb", "whole_file", "write_csv", "write_geojson", "write_geoparquet"]
@@ -24,6 +25,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 def whole_file(path: Path) -> Iterator[Path]:
     """A place to write to; it becomes the file when the block ends without an error."""
     with storage_errors(path):
+        path = target_file(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder:
             draft = Path(folder) / path.name

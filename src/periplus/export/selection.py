@@ -9,12 +9,15 @@ __all__ = ["chosen_pages"]
 
 
 def chosen_pages(collection: Collection, request: SearchRequest) -> list[Hit]:
-    """All hits of a question, without those that are only near the place asked for."""
+    """All hits of a question, without those that are only near the place asked for.
+
+    A batch that is not full is not the last for that: what says the same as another is left out of it.
+    """
     found: list[Hit] = []
     for offset in range(0, MOST_RESULTS, LARGEST_PAGE):
         result = collection.search(replace(request, limit=LARGEST_PAGE, offset=offset))
         hits = [hit for hit in result.hits if hit.relation != "near"]
         found += hits
-        if len(hits) < LARGEST_PAGE:
+        if not hits or offset + LARGEST_PAGE >= result.total:
             break
     return found

@@ -14,7 +14,9 @@ from periplus.store.folder import CrawlFolder
 
 __all__ = ["index_app"]
 
-index_app = typer.Typer(help="The full-text index of a crawl.", no_args_is_help=True)
+index_app = typer.Typer(
+    help="The full-text index of a crawl.\n\nExample: periplus index info my-crawl", no_args_is_help=True
+)
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a crawl.", show_default=False)]
 

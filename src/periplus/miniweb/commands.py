@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from periplus.errors import EnvironmentFailure
+from periplus.files import target_folder
 from periplus.miniweb.job import job_toml
 from periplus.miniweb.server import MiniwebServer
 from periplus.miniweb.server import serve as open_server
@@ -19,7 +20,9 @@ from periplus.miniweb.web import generate as make_web
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="The miniature web: a synthetic web with known truth, for demos, tests and benchmarks.", no_args_is_help=True
+    help="The miniature web: a synthetic web with known truth, for demos, tests and benchmarks.\n\n"
+    "Example: periplus miniweb serve --job mini.toml",
+    no_args_is_help=True,
 )
 
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same bytes.")]
@@ -95,6 +98,7 @@ def generate(
 
     Example: periplus miniweb generate -o miniweb   (pages/HOST/PATH, truth.jsonl, seeds.txt)
     """
+    target_folder(output)
     web = make_web(seed, hosts=hosts, pages=pages, locality=locality)
     for page in web.blueprint.pages:
         response = web.page_response(page, 1)

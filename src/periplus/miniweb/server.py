@@ -8,6 +8,7 @@ import asyncio
 import errno
 import json
 import os
+import socket
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator
@@ -16,7 +17,7 @@ from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import IO
 
-from periplus.errors import EnvironmentFailure, PortTaken
+from periplus.errors import EnvironmentFailure, PortTaken, UsageError
 from periplus.miniweb.response import Response
 from periplus.miniweb.web import Miniweb
 
@@ -311,6 +312,8 @@ async def serve(
     loop = asyncio.get_running_loop()
     try:
         listener = await loop.create_server(lambda: _Connection(server), host, port, backlog=1024)
+    except socket.gaierror:
+        raise UsageError(f"miniweb: --host {host}: no such address") from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise PortTaken(

@@ -238,7 +238,7 @@ def gazetteer_info(as_json: Annotated[bool, typer.Option("--json", help="Print J
 @gazetteer_app.command("lookup")
 def gazetteer_lookup(
     name: Annotated[str, typer.Argument(help='A name, "City, State", or an id.')],
-    limit: Annotated[int, typer.Option(help="How many candidates.")] = 20,
+    limit: Annotated[int, typer.Option(help="How many candidates.", min=1)] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the candidates for a name, best first. Example: periplus gazetteer lookup "Portland, OR" """
@@ -249,10 +249,10 @@ def gazetteer_lookup(
     found = gazetteer.find(name, limit=limit)
     if as_json:
         print(_line([place_as_dict(p) for p in found]))
-    elif not found:
+    if not found:
         near = ", ".join(nearest_names(gazetteer, name))
         raise PlaceError(f"no place is called {name!r}" + (f"; did you mean {near}?" if near else ""))
-    else:
+    if not as_json:
         for p in found:
             print(f"{p.id:>12}  {' / '.join(p.path[1:])}  ({p.kind}, {p.population:,})")
 

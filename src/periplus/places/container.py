@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from periplus.errors import DiskFull, GazetteerMissing
+from periplus.files import target_file
 
 __all__ = ["FORMAT", "Container", "StringPool", "read_container", "write_container"]
 
@@ -94,6 +95,7 @@ def write_container(
     base = -(-(16 + len(header)) // _ALIGN) * _ALIGN
     header = header.ljust(base - 16)
     try:
+        path = target_file(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
         try:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from periplus.files import target_file
 from periplus.model import Outcome
 from periplus.store.summary import HarvestShare
 
@@ -70,8 +71,9 @@ class ProgressFile:
     """The latest progress as JSON in a file, for whoever watches the crawl from outside; whole or not at all."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._draft = path.with_name(f"{path.name}.new")
+        """Raises UsageError for what is no file, as a folder or a pipe."""
+        self._path = target_file(path)
+        self._draft = self._path.with_name(f"{self._path.name}.new")
 
     def write(self, now: Progress) -> None:
         """Replace what stands there. A disk without room is no reason to stop a crawl."""

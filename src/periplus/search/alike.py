@@ -17,25 +17,27 @@ __all__ = ["Shown"]
 class Shown:
     """What is among the results already, in the order in which it came."""
 
-    _same: set[str | int] = field(default_factory=set)
+    _same: dict[str | int, int] = field(default_factory=dict)
     _alike: dict[int | None, list[tuple[int, int]]] = field(default_factory=dict)
     counts: list[int] = field(default_factory=list)
-    """How many near-duplicates each result stands for."""
+    """How many further pages each result stands for."""
 
     def take(self, record: PageRecord) -> bool:
-        """Whether the page is something new; if it is a near-duplicate of a result, that one counts it."""
-        if record.url in self._same or record.content_digest in self._same:
-            return False
-        self._same |= {record.url, record.content_digest}
+        """Whether the page is something new; if a result says the same, that one counts it."""
         marks = self._alike.setdefault(record.main_place, [])
-        if record.likeness:
+        at = self._same.get(record.url, self._same.get(record.content_digest))
+        if at is None and record.likeness:
             at = _near(record.likeness, marks)
-            if at is not None:
-                self.counts[at] += 1
-                return False
-            marks.append((record.likeness, len(self.counts)))
-        self.counts.append(0)
-        return True
+        is_new = at is None
+        if at is None:
+            at = len(self.counts)
+            self.counts.append(0)
+            if record.likeness:
+                marks.append((record.likeness, at))
+        else:
+            self.counts[at] += 1
+        self._same |= {record.url: at, record.content_digest: at}
+        return is_new
 
 
 def _near(mark: int, marks: Iterable[tuple[int, int]]) -> int | None:

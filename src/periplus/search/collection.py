@@ -220,9 +220,9 @@ class Collection:
         builder = HitBuilder(question, self._atlas, self._languages, explain=request.explain)
         window = ranked[request.offset : request.offset + request.limit]
         hits = builder.hits(window, request.offset + 1, "in" if question.where else "")
-        if total < request.limit:
+        if not request.offset and len(ranked) < request.limit:
             around = self._neighbours(ranker, question, ranked)
-            hits.extend(builder.hits(around, total + 1, "near"))
+            hits.extend(builder.hits(around, len(ranked) + 1, "near"))
         facets = count_facets(self.shards, question.query, self._atlas)
         missing = self._missing(ranker.missing)
         return SearchResult(

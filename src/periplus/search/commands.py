@@ -139,6 +139,7 @@ def _open(folder: Path, cluster: str) -> Collection:
 
 def _show(result: SearchResult) -> None:
     console = Console()
+    console.soft_wrap = not console.is_terminal  # lines that other programs read are whole
     console.print(_meaning(result))
     for hit in result.hits:
         console.print(_entry(hit))
@@ -180,6 +181,8 @@ def _entry(hit: Hit) -> Text:
     entry.append(snippet)
     if hit.reason:
         entry.append(f"\n     {'near: ' if hit.relation == 'near' else ''}{_printable(hit.reason)}", style="magenta")
+    if hit.alike:
+        entry.append(f"\n     {hit.alike:,} more {'pages say' if hit.alike > 1 else 'page says'} the same", style="dim")
     if hit.explanation:
         parts = ", ".join(f"{key} {value}" for key, value in hit.explanation.items() if key != "formula")
         entry.append(f"\n     score {hit.score:.4f}: {parts}", style="cyan")

@@ -33,7 +33,7 @@ class Candidate:
     fresh: float
     score: float
     deep: bool = False  # beyond those whose geography is weighed
-    alike: int = 0  # near-duplicates that it stands for
+    alike: int = 0  # pages that say the same, which it stands for
 
 
 Found = tuple[Candidate, PageRecord]
@@ -53,7 +53,7 @@ class Ranker:
     """Nodes that were not asked for want of time."""
 
     def ranked(self, question: Question) -> tuple[int, list[Found]]:
-        """All hits up to the end of the window, in order, each page once; and how many there are in all."""
+        """How many pages answer; and all hits up to the end of the window, in order, what says the same once."""
         request = self.request
         needed = request.offset + request.limit
         nothing_to_rank_by = not question.query.required and not question.query.paths and not question.query.place_ids
@@ -69,7 +69,7 @@ class Ranker:
         if by_time:
             # Stable, and by nothing else: what lies beyond the window must not change what is in it.
             records.sort(key=lambda pair: pair[1].published or "", reverse=True)
-        return (len(records) if total <= len(candidates) else total), records
+        return total, records
 
     def _candidates(
         self, question: Question, geo: GeoScorer | None, wanted: int, *, by_time: bool

@@ -153,8 +153,10 @@ class SearchRequest:
             raise QueryError(f"sort {sort[:40]!r} is not possible; choose relevance or time")
         if not 1 <= limit <= LARGEST_PAGE:
             raise QueryError(f"limit {limit} is not between 1 and {LARGEST_PAGE}")
-        if offset < 0 or offset + limit > MOST_RESULTS:
-            raise QueryError(f"offset + limit must lie between 1 and {MOST_RESULTS:,}; narrow the question instead")
+        if offset < 0:
+            raise QueryError(f"offset {offset} is below 0; it is how many results to skip")
+        if offset + limit > MOST_RESULTS:
+            raise QueryError(f"offset + limit must be at most {MOST_RESULTS:,}; narrow the question instead")
         if not 0 <= freshness <= LONGEST_DAYS:
             raise QueryError(f"freshness {freshness} is not between 0 and {LONGEST_DAYS:,} days")
         if place and len(place) > 200:

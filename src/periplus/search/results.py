@@ -145,6 +145,7 @@ class Facets:
 class SearchResult:
     """The answer to a request. `relaxed`: no page has all the words, so pages with any of them are shown.
 
+    `total`: pages that answer, also those that say the same as another; `hits` has one of these for all.
     `did_you_mean`: the question with a word that no page has replaced by one that looks like it; empty if all is well.
     """
 

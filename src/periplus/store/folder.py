@@ -60,6 +60,8 @@ class CrawlFolder:
     @classmethod
     def existing(cls, path: Path) -> "CrawlFolder":
         """The crawl in `path`; NotACrawl if there is none."""
+        if path.exists() and not path.is_dir():
+            raise NotACrawl(f"{path} is a file, not a folder; name the folder of a crawl")
         if not path.is_dir():
             raise NotACrawl(f"{path}: no such folder")
         if not (path / "crawl.toml").is_file() or not (path / "nodes").is_dir():

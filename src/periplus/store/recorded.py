@@ -75,6 +75,8 @@ class RecordedWeb:
         self.notes: list[str] = []
         """What was not as it should be, a line each: files that end in the middle, records that cannot be read."""
 
+        if not path.exists():
+            raise UsageError(f"{path}: no such file or folder")
         with storage_errors(path):
             self._files = [file for name in _archive_files(path) for file in _warc_files(name)]
         if not self._files:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from periplus import __version__
+from periplus.files import target_file
 from periplus.model import Fetched
 from periplus.store.archive import timing_record, warc_info, warc_record
 from periplus.store.database import storage_errors
@@ -25,7 +26,9 @@ ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 def write_wacz(responses: Iterable[Fetched], path: Path) -> int:
     """Write the responses to a new WACZ file; how many there were. The file appears when it is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with storage_errors(path):
+        path = target_file(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
     with storage_errors(path), TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as name:
         folder = Path(name)
         index, pages = _write_warc(responses, folder / "data.warc.gz")

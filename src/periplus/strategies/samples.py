@@ -22,6 +22,7 @@ MAX_RDF_ENTRY_LINES = 200
 def read_samples(path: Path, ownership: Ownership, gazetteer: Gazetteer) -> Iterator[tuple[str, str]]:
     """(class, text) of every labelled page in a file; what cannot be read is skipped line by line.
 
+    A row of JSONL has `text` and its label in `node`, `place` or `label`; a line of TSV is label, tab, text.
     A label is a node's name or a place; a place that nobody owns, and no label at all, mean not geographic.
     """
     labels = Labels(ownership, gazetteer)
@@ -107,7 +108,7 @@ def _jsonl(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
         except (ValueError, RecursionError):
             continue
         if isinstance(row, dict) and isinstance(row.get("text"), str):
-            label = row.get("node") or row.get("place") or ""
+            label = row.get("node") or row.get("place") or row.get("label") or ""
             yield labels.of(str(label)), row["text"][:MAX_CHARS]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from periplus.errors import ConfigError, Corrupt, UsageError
+from periplus.files import target_folder
 from periplus.settings import job_from_dict
 from periplus.store.database import storage_errors
 from periplus.tasks.records import WISHES, FoundPage, Question, Run, Task
@@ -56,7 +57,7 @@ class TaskBook:
         self.path = home / "tasks.db"
         self._now = now
         with storage_errors(self.path):
-            home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            target_folder(home).mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._open() as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:

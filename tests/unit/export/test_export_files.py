@@ -2,9 +2,13 @@
 
 import csv
 import json
+import math
+import os
 import sqlite3
 import zipfile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import geopandas
 import pyogrio
@@ -19,6 +23,7 @@ from warcio.archiveiterator import ArchiveIterator
 from periplus.errors import EnvironmentFailure, NotACrawl, UsageError
 from periplus.export.commands import export
 from periplus.model import Outcome
+from periplus.search import Collection, SearchRequest, SearchResult
 from periplus.store.commit import Batch, Completion
 from periplus.store.folder import CrawlFolder
 
@@ -193,3 +198,40 @@ def test_missing_things_are_said_in_one_line(folder: Path, tmp_path: Path) -> No
     add_pages(folder / "nodes" / "east" / "node.db", [])
     with pytest.raises(UsageError, match="no archive"):
         run(folder, "--to", "wacz", "-o", tmp_path / "x.wacz")
+
+
+@pytest.mark.parametrize("form", ["geojson", "geoparquet", "gpkg", "csv", "warc"])
+def test_a_link_is_followed_and_a_pipe_is_left_alone(folder: Path, tmp_path: Path, form: str) -> None:
+    file, link, pipe = tmp_path / "elsewhere" / "file", tmp_path / "link", tmp_path / "pipe"
+    file.parent.mkdir()
+    link.symlink_to(file)
+    run(folder, "--to", form, "-o", link)
+    assert link.is_symlink()
+    assert file.stat().st_size
+    os.mkfifo(pipe)
+    for target, what in ((pipe, "a pipe or a device"), (tmp_path, "a folder")):
+        with pytest.raises(UsageError, match=f"is {what}, not a file"):
+            run(folder, "--to", form, "-o", target)
+    assert pipe.is_fifo()
+    link.unlink()
+    link.symlink_to(link)
+    with pytest.raises(UsageError, match="leads to itself"):
+        run(folder, "--to", form, "-o", link)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "link", "pipe"]
+
+
+def test_a_batch_that_is_not_full_is_not_taken_for_the_last(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("periplus.export.selection.LARGEST_PAGE", 5)
+    whole, real = len(KEPT), Collection.search
+
+    def short(self: Collection, request: SearchRequest, **options: Any) -> SearchResult:
+        """As where most of what was looked at says the same."""
+        result = real(self, request, **options)
+        assert len(result.hits) <= 5
+        return replace(result, hits=result.hits[1:])
+
+    monkeypatch.setattr(Collection, "search", short)
+    batches = math.ceil(whole / 5)
+    assert f"{whole - batches} pages" in run(folder, "--to", "csv", "-o", tmp_path / "all.csv", "--query", "")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from periplus.errors import EnvironmentFailure, PortTaken
+from periplus.errors import EnvironmentFailure, PortTaken, UsageError
 from periplus.miniweb import Miniweb, MiniwebServer, generate, serve
 
 WEB = generate(1, hosts=70, pages=900, slow_seconds=0.05)
@@ -298,6 +298,9 @@ def test_a_taken_port_is_one_clear_line() -> None:
                 pass
         with pytest.raises(EnvironmentFailure, match="cannot listen on"):
             async with serve(WEB, host="192.0.2.1"):
+                pass
+        with pytest.raises(UsageError, match=r"--host 0\.0\.0\.300: no such address"):
+            async with serve(WEB, host="0.0.0.300"):
                 pass
 
     run(story)

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from periplus.errors import UsageError
+from periplus.errors import PlaceError, UsageError
 from periplus.places.commands import gazetteer_app, places
 
 app = typer.Typer()
@@ -80,6 +80,15 @@ def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
         run("places", str(binary))
     with pytest.raises(UsageError, match="cannot read"):
         run("places", str(tmp_path / "absent.txt"))
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_name_that_nobody_has_ends_with_2(form: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(app, ["gazetteer", "lookup", "Nowherezzz", *form])
+    assert isinstance(result.exception, PlaceError)
+    assert result.exception.exit_code == 2
+    assert result.stdout == ("[]\n" if form else "")
+    assert CliRunner().invoke(app, ["gazetteer", "lookup", "Portland", "--limit", "-1", *form]).exit_code == 2
 
 
 def test_gazetteer_info_and_lookup() -> None:

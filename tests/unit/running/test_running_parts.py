@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import threading
 import time
 from collections import Counter
@@ -11,11 +12,12 @@ from pathlib import Path
 import pytest
 from fake_clock import FakeClock
 
-from periplus.errors import DiskFull, PortTaken
+from periplus.errors import DiskFull, PortTaken, UsageError
 from periplus.running import (
     DiskRoom,
     Journal,
     Progress,
+    ProgressFile,
     Rate,
     Sample,
     Watchdog,
@@ -353,3 +355,12 @@ def test_a_watchdog_of_no_seconds_does_not_watch(tmp_path: Path) -> None:
 
     asyncio.run(story())
     assert dog.blocks == 0
+
+
+def test_the_progress_is_kept_in_no_pipe_and_no_folder(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path):
+        with pytest.raises(UsageError, match="not a file; name a file"):
+            ProgressFile(path)
+    assert pipe.is_fifo()

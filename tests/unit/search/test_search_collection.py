@@ -332,8 +332,8 @@ def test_the_same_page_in_two_nodes_is_shown_once(tmp_path: Path) -> None:
     add_pages(folder.node("west").database, [make_page(1)])
     with Collection.open([folder.path]) as collection:
         result = collection.search(SearchRequest.of("bayou"))
-        assert [hit.url for hit in result.hits] == [make_page(1).url]
-        assert result.total == 1
+        assert [(hit.url, hit.alike) for hit in result.hits] == [(make_page(1).url, 1)]
+        assert result.total == collection.trend(SearchRequest.of("bayou"), "year").total == 2
 
 
 def test_a_collection_keeps_up_with_a_crawl(tmp_path: Path) -> None:
@@ -421,7 +421,27 @@ def test_near_duplicates_are_shown_once_unless_their_places_differ(tmp_path: Pat
             ("Dallas", 0),
             ("Houston", 59),
         ]
-        assert result.total == 2
+        assert result.total == 61
+
+
+def test_a_question_has_one_total_however_many_hits_are_asked_for(tmp_path: Path) -> None:
+    story = "The ferry leaves at noon and returns with the tide; tickets are sold at the pier, and dogs travel free. "
+    pages = [
+        make_page(n, url=f"http://ferry.example/{n}", text=f"{story * 4}Day {n}.", compared=True) for n in range(60)
+    ]
+    pages += [make_page(100 + n, text=f"Ferry {n}", places=((4718097, 0.9),)) for n in range(5)]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        request = SearchRequest.of("ferry")
+        counted = {collection.search("ferry", limit=limit).total for limit in (1, 5, 50, 200)}
+        assert counted == {65} == {collection.facets_of(request)["total"], collection.trend(request, "year").total}
+        seen = collection.search("ferry", limit=50).hits
+        assert len(seen) + sum(hit.alike for hit in seen) == 65
+        assert [hit.rank for hit in seen] == list(range(1, len(seen) + 1))
+        assert not collection.search("ferry", limit=50, offset=len(seen)).hits
+        houston = collection.search("ferry in Houston", limit=10)
+        assert houston.total == 60
+        assert [(hit.rank, hit.relation) for hit in houston.hits] == [(1, "in"), *((n, "near") for n in range(2, 7))]
+        assert not collection.search("ferry in Houston", limit=10, offset=10).hits
 
 
 # -- Paging while a crawl goes on ------------------------------------------------------------------

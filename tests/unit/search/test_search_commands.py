@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from sample_collection import build_collection
+from sample_collection import build_collection, make_page
 from typer.testing import CliRunner
 
 from periplus.errors import NotACrawl, QueryError
@@ -51,6 +51,12 @@ def test_nothing_found(folder: str) -> None:
     assert "Nothing found" in run("search", folder, "zzzzzz")
 
 
+def test_lines_that_no_terminal_shows_are_whole(tmp_path: Path) -> None:
+    url = f"http://long.example/{'a-long-path/' * 12}"
+    folder = build_collection(tmp_path / "crawl", [make_page(1, url=url)], nodes=("a",))
+    assert url in run("search", str(folder.path), "bayou")
+
+
 def test_trend_by_year(folder: str) -> None:
     answer = json.loads(run("trend", folder, "inclass:food", "--every", "year", "--json"))
     assert [bucket["start"] for bucket in answer["buckets"]] == ["2025-01-01", "2026-01-01"]
@@ -58,8 +64,6 @@ def test_trend_by_year(folder: str) -> None:
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
-    from sample_collection import make_page
-
     page = make_page(1, title="Nasty \x1b[31m title \x07", text="nasty \x1b]0;owned\x07 text")
     folder = build_collection(tmp_path / "crawl", [page], nodes=("a",))
     output = run("search", str(folder.path), "nasty")
@@ -70,6 +74,10 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
 def test_wrong_usage_is_a_clear_error(folder: str, tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="day, week, month or year"):
         run("trend", folder, "x", "--every", "decade")
+    with pytest.raises(QueryError, match="offset -1 is below 0"):
+        run("search", folder, "x", "--offset", "-1")
+    with pytest.raises(QueryError, match="narrow the question"):
+        run("search", folder, "x", "--offset", "10000")
     with pytest.raises(QueryError, match="cannot be read"):
         run("search", folder, "x", "--near", "here")
     with pytest.raises(NotACrawl):

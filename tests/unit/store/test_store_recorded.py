@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -38,6 +39,24 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     first = path.read_bytes()
     write_wacz(PAGES, path)
     assert path.read_bytes() == first, "the same pages are the same bytes"
+
+
+def test_a_link_is_followed_and_a_pipe_is_left_alone(tmp_path: Path) -> None:
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(tmp_path / "web.wacz")
+    write_wacz(PAGES, link)
+    assert link.is_symlink()
+    assert len(list(RecordedWeb(tmp_path / "web.wacz").responses())) == 12
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="a pipe or a device, not a file"):
+        write_wacz(PAGES, pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_web_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("web.wacz", "web.warc.gz", "folder"):
+        with pytest.raises(UsageError, match=f"{name}: no such file or folder"):
+            RecordedWeb(tmp_path / name)
 
 
 def test_others_read_it(tmp_path: Path) -> None:

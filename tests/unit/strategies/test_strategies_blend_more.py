@@ -9,11 +9,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mmdb_file import mmdb
+from typer.testing import CliRunner
 
+from periplus.assignments import assign
 from periplus.errors import ConfigError, UsageError
 from periplus.model import Link, Links, Located, Page, RoutedLink
 from periplus.places import Gazetteer, locate, open_gazetteer
@@ -165,6 +168,8 @@ def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> N
 def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"text": "a", "place": "Boston, MA"}\nbroken\n{"text": "b"}\n')
     assert list(read_samples(tmp_path / "p.jsonl", ownership(), gazetteer())) == [("east", "a"), (NOT_GEOGRAPHIC, "b")]
+    (tmp_path / "l.jsonl").write_text('{"text": "a", "label": "west"}\n{"text": "b", "label": "Boston, MA"}\n')
+    assert list(read_samples(tmp_path / "l.jsonl", ownership(), gazetteer())) == [("west", "a"), ("east", "b")]
     (tmp_path / "c.rdf").write_text(
         '<ExternalPage about="http://b.example/">\n <d:Title>Harbor</d:Title>\n <d:Description>R</d:Description>\n'
         " <topic>Top/Regional/North_America/United_States/Massachusetts/Localities/B/Boston</topic>\n</ExternalPage>\n"
@@ -377,3 +382,11 @@ def test_every_link_gets_exactly_one_node_under_policy_a(name: str, links: list[
 @cache
 def made(name: str) -> Strategy:
     return make_strategy(name, ownership(), gazetteer())
+
+
+def test_assign_asks_for_the_model_by_its_option() -> None:
+    app = typer.Typer()
+    app.command()(assign)
+    result = CliRunner().invoke(app, ["--strategy", "classifier", "--targets", "us100"], input="")
+    assert isinstance(result.exception, UsageError)
+    assert "needs --model" in str(result.exception)

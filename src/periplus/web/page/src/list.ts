@@ -99,14 +99,16 @@ export class ResultList {
 
   private paging(answer: SearchAnswer, state: State): HTMLElement {
     const nav = el("nav", { class: "paging", "aria-label": strings.textPages });
-    if (answer.total <= PAGE_SIZE && !state.offset) return nav;
+    const shown = answer.hits.filter((hit) => hit.relation !== "near").length;
+    // Pages that say the same are one hit, so there may be fewer hits than pages: a list that is not full is the last.
+    if (shown < PAGE_SIZE && !state.offset) return nav;
     const first = state.offset + 1;
-    const last = Math.min(answer.total, state.offset + answer.hits.length);
+    const last = state.offset + shown;
     const back = button(strings.previous, () => this.events.onOffset(Math.max(0, state.offset - PAGE_SIZE)));
     const on = button(strings.next, () => this.events.onOffset(state.offset + PAGE_SIZE));
     back.disabled = state.offset === 0;
-    on.disabled = last >= answer.total || state.offset + 2 * PAGE_SIZE > 10_000;
-    add(nav, back, el("span", {}, `${count(first)}–${count(last)} of ${count(answer.total)}`), on);
+    on.disabled = shown < PAGE_SIZE || last >= answer.total || state.offset + 2 * PAGE_SIZE > 10_000;
+    add(nav, back, el("span", {}, shown ? `${count(first)}–${count(last)} of ${count(answer.total)}` : ""), on);
     return nav;
   }
 

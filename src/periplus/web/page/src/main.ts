@@ -258,7 +258,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     map.show([], points, state.map, null, heat);
   } else {
     list.show(answer, state, info.tasks);
-    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : nothing());
+    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length || (answer.total && state.offset) ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : nothing());
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }
