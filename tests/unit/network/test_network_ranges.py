@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -248,3 +249,16 @@ def test_the_command(tmp_path: Path) -> None:
     assert "ripencc > ripencc DE > 193.0.0.0/20" in shown
     assert json.loads(RUNNER.invoke(app, ["network", "info", str(out), "--json"]).stdout)["sources"] == ["d"]
     assert isinstance(RUNNER.invoke(app, ["network", "lookup", str(out), "x"]).exception, UsageError)
+
+
+def test_a_hierarchy_is_written_through_a_link_and_into_no_pipe(tmp_path: Path) -> None:
+    made = built(tmp_path, "20.0.0.0/11,8075,Microsoft\n").hierarchy
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(tmp_path / "hierarchy")
+    made.save(link)
+    assert link.is_symlink()
+    assert len(IpHierarchy.open(tmp_path / "hierarchy")) == 1
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="a pipe or a device, not a file"):
+        made.save(pipe)
+    assert pipe.is_fifo()
