@@ -60,7 +60,7 @@ ENDS = {
     "chunk-extension": "BadContent",
     "extension-endless": "BadContent",
     "chunks-tiny": "BadContent",
-    "trailers-endless": "BadContent",
+    "trailers-endless": "BadContent answer",  # the body is complete before they begin
     "http-09": "BadContent",
     "status-999": "answer",
     "status-0": "BadContent",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from periplus.errors import EnvironmentFailure
+from periplus.errors import UsageError
 from periplus.miniweb import generate, job_toml
 from periplus.miniweb.commands import app
 from periplus.settings import load_job
@@ -51,8 +51,8 @@ def test_generate_writes_pages_truth_and_seeds(tmp_path: Path) -> None:
 def test_generate_into_a_file_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     done = CliRunner().invoke(app, ["generate", "-o", str(tmp_path / "taken"), *SMALL])
-    assert isinstance(done.exception, EnvironmentFailure)
-    assert "Not a directory" in str(done.exception)
+    assert isinstance(done.exception, UsageError)
+    assert "is a file, not a folder" in str(done.exception)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
