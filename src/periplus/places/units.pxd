@@ -27,7 +27,7 @@ cdef bint _is_inside(Tables t, int place, int row) noexcept
 @cython.locals(count=cython.int, unit=cython.int, name=cython.int, outer=cython.int, best_kind=cython.int,
                settled=cython.bint, outers=dict)
 cpdef void find_candidates(Sheet s, Tables t) except *
-@cython.locals(found=dict, unit=cython.int, name=cython.int, outer=cython.int)
+@cython.locals(alone=dict, found=dict, unit=cython.int, name=cython.int, outer=cython.int, says=cython.bint)
 cdef dict _outers(Sheet s)
 @cython.locals(name=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int, row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int outer, int count) noexcept

@@ -185,8 +185,10 @@ def find_candidates(s: Sheet, t: Tables) -> None:
         name, outer = s.u_name[unit], s.u_outer[unit]
         best_kind = _CITY
         if name >= 0:
-            if outer < 0 and s.u_plain[unit] and name in outers and _people(s, t, unit) < _FAMOUS:
-                outer = outers[name]
+            if outer < 0 and s.u_plain[unit]:
+                outer = outers.get(name, -1)
+                if _people(s, t, unit) >= _FAMOUS and not _is_inside(t, t.cand_row[t.name_at[name]], outer):
+                    outer = -1  # Paris stays in France, however often Paris, Texas is named
             count = _add_named(s, t, unit, outer, count)
             best_kind = t.place_facts[8 * t.cand_row[t.name_at[name]] + 7]
         settled = outer >= 0 and count > s.u_at[unit] and _is_inside(t, s.c_row[count - 1], outer)
@@ -196,12 +198,20 @@ def find_candidates(s: Sheet, t: Tables) -> None:
 
 
 def _outers(s: Sheet) -> dict[int, int]:
-    """Names that stand in several pairs, all of one outer place: by themselves they mean the same."""
+    """Names that mean by themselves what they mean in pairs: those in several pairs, or first met in one, of one outer.
+
+    Who writes "Paris, France" and then "Paris" has said which.
+    """
+    alone: dict[int, int] = {}
+    for unit in range(s.units):
+        if s.u_outer[unit] < 0 and s.u_plain[unit]:
+            alone[s.u_name[unit]] = s.u_first[unit]
     found: dict[int, int] = {}
     for unit in range(s.units):
         name, outer = s.u_name[unit], s.u_outer[unit]
         if name >= 0 and outer >= 0:
-            found[name] = outer if s.u_count[unit] >= _SEVERAL and name not in found else -1
+            says = s.u_count[unit] >= _SEVERAL or s.u_first[unit] < alone.get(name, -1)
+            found[name] = outer if says and name not in found else -1
     return found
 
 

@@ -54,6 +54,15 @@ def test_a_name_that_stands_in_pairs_means_the_same_by_itself(gazetteer: Gazette
     assert len({m.place.id for m in locate(both, gazetteer).mentions if m.place and m.text == "Athens"}) == 2
 
 
+def test_a_name_that_is_first_met_in_a_pair_means_the_same_later(gazetteer: Gazetteer) -> None:
+    """Who has said which Paris says no more; but that of Texas does not take the name away from a city of millions."""
+    maine = " Portland, Maine. Lewiston, Maine. Augusta, ME. Bangor, ME."
+    paris = locate(f"Restaurants in Paris, France. This one has fed Paris since 2018.{maine}", gazetteer)
+    assert {m.place.country for m in paris.mentions if m.place and m.text == "Paris"} == {"FR"}
+    texas = locate("Oil prices in Paris, Texas. Ministers met in Paris and Berlin; the Seine in Paris rose.", gazetteer)
+    assert [m.place.country for m in texas.mentions if m.place and m.text == "Paris"] == ["US", "FR", "FR"]
+
+
 def test_footprint_is_a_small_hierarchy(gazetteer: Gazetteer) -> None:
     text = "Floods in Houston and Dallas, Texas. Houston's schools closed; Austin, Texas, sent help."
     located = locate(text, gazetteer)
