@@ -7,6 +7,7 @@ reads what servers send.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -171,20 +172,22 @@ def _settled(reader: _Reader, url: str) -> Sitemap:
     """Canonical URLs of the sitemap's own site, each once. Nobody may list the pages of others."""
     base = canonicalize(url)
     site = registrable_domain(base.host) if base else ""
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     entries: dict[str, float] = {}
     for loc, lastmod in reader.pages:
-        target = canonicalize(loc, url) if loc else None
-        reason = "not_http" if target is None else "" if registrable_domain(target.host) == site else "sitemap_host"
-        if target is None or reason:
-            dropped[reason] = dropped.get(reason, 0) + 1
-        else:
-            entries[target.href] = max(entries.get(target.href, 0.0), _unix_time(lastmod))
-    further = (canonicalize(loc, url) for loc in reader.sitemaps if loc)
-    sitemaps = dict.fromkeys(
-        target.href for target in further if target is not None and registrable_domain(target.host) == site
-    )
-    return Sitemap(tuple(SitemapEntry(*entry) for entry in entries.items()), tuple(sitemaps), dropped)
+        if href := _own(loc, url, site, dropped):
+            entries[href] = max(entries.get(href, 0.0), _unix_time(lastmod))
+    sitemaps = dict.fromkeys(href for loc in reader.sitemaps if (href := _own(loc, url, site, dropped)))
+    return Sitemap(tuple(SitemapEntry(*entry) for entry in entries.items()), tuple(sitemaps), dict(dropped))
+
+
+def _own(loc: str, url: str, site: str, dropped: Counter[str]) -> str:
+    """The URL that a sitemap names; empty, and counted, if it is none or one of another site."""
+    target = canonicalize(loc, url) if loc else None
+    if target is not None and registrable_domain(target.host) == site:
+        return target.href
+    dropped["sitemap_host" if target is not None else "not_http"] += 1
+    return ""
 
 
 def _unix_time(text: str) -> float:

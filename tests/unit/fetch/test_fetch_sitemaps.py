@@ -57,7 +57,7 @@ def test_an_index_names_further_sitemaps(prefix: str) -> None:
         f"<{prefix}sitemapindex {space}>{rows}{outside}</{prefix}sitemapindex>".encode(), URL, max_bytes=9**9
     )
     assert found.sitemaps == ("https://www.example.com/s1.xml", "https://www.example.com/s2.xml")
-    assert found.entries == ()
+    assert (found.entries, found.dropped) == ((), {"sitemap_host": 1})
 
 
 def test_pictures_films_and_translations_of_a_page_are_not_its_address() -> None:
