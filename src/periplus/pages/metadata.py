@@ -62,7 +62,7 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     found = Metadata()
     _read_meta_tags(tree, found)
     if b"ld+json" in signs:
-        for script in tree.css('script[type="application/ld+json"]'):
+        for script in tree.css('script[type^="application/ld+json" i]'):
             for thing in _json_ld_things(script.text()):
                 _read_thing(thing, found)
     if not signs.isdisjoint(_ADDRESS_WORDS):

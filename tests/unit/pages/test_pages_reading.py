@@ -434,6 +434,7 @@ def test_stated_language(tag: str, language: str) -> None:
         ("<meta itemprop=datePublished content=2025-02-03>", date(2025, 2, 3)),
         ('<script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2025-02-03"}</script>',
          date(2025, 2, 3)),
+        ('<script type="Application/LD+JSON; charset=utf-8">{"datePublished":"2025-02-03"}</script>', date(2025, 2, 3)),
         ('<script type="application/ld+json">{"name":"a\nb","datePublished":"2025-02-03"}</script>', date(2025, 2, 3)),
         ("<time datetime='2025-02-03T08:00'>yesterday</time>", date(2025, 2, 3)),
         ("<meta name=date content=1960-01-01>", None),
