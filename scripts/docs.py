@@ -13,7 +13,7 @@ import typer
 
 from periplus import errors
 from periplus.cli import assemble
-from periplus.fetch.connections import MOST_INTERIM, MOST_KEPT
+from periplus.fetch.connections import LONGEST_HEADER, MOST_FRAMING, MOST_HEADERS, MOST_INTERIM, MOST_KEPT
 from periplus.fetch.decode import MAX_ENCODINGS
 from periplus.fetch.retries import MAX_RETRY_AFTER_SECONDS, MAX_RETRY_SECONDS
 from periplus.fetch.robots import MAX_CRAWL_DELAY_SECONDS, MAX_REDIRECTS
@@ -137,6 +137,9 @@ def limits_page() -> str:
         "Longest Retry-After that is believed": f"{MAX_RETRY_AFTER_SECONDS:g} s",
         "Longest wait between two tries": f"{MAX_RETRY_SECONDS:g} s",
         "Redirects of robots.txt": str(MAX_REDIRECTS),
+        "Headers of one answer": str(MOST_HEADERS),
+        "Longest line of a header": f"{LONGEST_HEADER} bytes",
+        "Bytes of an answer that are not its body, beyond as many as its body has": f"{MOST_FRAMING} bytes",
         "Interim responses (1xx) before an answer": str(MOST_INTERIM),
         "Connections kept for a next request": str(MOST_KEPT),
         "Encodings of one body": str(MAX_ENCODINGS),

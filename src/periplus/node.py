@@ -95,7 +95,7 @@ class Node:
 
     async def _fetch(self, turn: Turn, lease: Lease, decision: Allow) -> None:
         """Ask for the URL; what comes back is read, or the lease ends here."""
-        earlier = self.revisits.earlier(lease.url_id) if lease.visits else None
+        earlier = self._earlier(lease)
         reaching = self._shared.reaching
         if reaching is not None:
             await reaching.travel(self.name, lease.host)
@@ -111,6 +111,17 @@ class Node:
             await self._read(lease, answer.fetched, earlier)
         else:
             self._fail(lease, answer)
+
+    def _earlier(self, lease: Lease) -> Earlier | None:
+        """What the last visit left, if there was one.
+
+        A duplicate whose original has left the collection is read as if it had changed, since nothing stands for it.
+        """
+        earlier = self.revisits.earlier(lease.url_id) if lease.visits else None
+        if earlier is None or earlier.digest is None or earlier.outcome != Outcome.DUPLICATE:
+            return earlier
+        is_kept = self._shared.intake.is_kept(earlier.digest)
+        return earlier if is_kept else Earlier(interval_seconds=earlier.interval_seconds)
 
     def _keep_out(self, turn: Turn, lease: Lease, error: Blocked) -> None:
         """The address guard refuses the host. While nobody has answered the settings may be wrong: it stays queued."""
@@ -303,6 +314,9 @@ class Node:
         rest = self._shared.schedule.ready_at(done.lease.host) - self._shared.clock.monotonic()
         read = done.analysis is not None or done.outcome in READ
         earlier = self.revisits.earlier(done.lease.url_id) if done.lease.visits else None
+        replaced = done.analysis is not None or done.outcome is Outcome.GONE
+        if replaced and earlier is not None and earlier.digest is not None and earlier.outcome == Outcome.KEPT:
+            self._shared.intake.forget_digest(earlier.digest)
         self.batch.completions.append(
             msgspec.structs.replace(
                 done,

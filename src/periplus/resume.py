@@ -40,6 +40,7 @@ def open_node(name: str, prepared: Prepared, shared: Shared, *, sharers: int = 1
     `sharers`: how many nodes share the memory of the process.
     """
     folder, archive = prepared.folder.node(name), prepared.job.archive
+    folder.check_whole()
     store = NodeStore(folder, prepared.nodes, archive, agent=shared.agent, clock=shared.clock, sharers=sharers)
     reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
     if revisit.hours:

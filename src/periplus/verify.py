@@ -13,6 +13,7 @@ import typer
 
 from periplus.errors import Corrupt, EnvironmentFailure
 from periplus.index import NodeIndex
+from periplus.index.checksums import damaged_file
 from periplus.index.probe import Holding, probe
 from periplus.store.checks import Finding, check_archive, check_database, check_exchange, check_pages
 from periplus.store.database import open_reader, open_writer
@@ -46,8 +47,13 @@ def verify_crawl(folder: CrawlFolder, *, repair: bool) -> Report:
     problems: list[Finding] = []
     with folder.locked(), ExitStack() as stack:
         databases: dict[str, sqlite3.Connection] = {}
+        problems += [
+            Finding(node.name, "database", "is missing; restore it from a copy", 1, str(node.database))
+            for node in folder.lost_nodes()
+        ]
         for node in folder.nodes():
             try:
+                node.check_whole()
                 db = stack.enter_context(closing(_open(node, repair=repair)))
             except Corrupt as error:
                 problems.append(Finding(node.name, "database", "cannot be read; restore it from a copy", 1, str(error)))
@@ -86,6 +92,8 @@ def _check_index(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> t
         holding = Holding(-1, 0, 0)
     else:
         wrong = _disagreement(holding, db)
+        if not wrong and (damaged := damaged_file(node.index)):
+            wrong = f"{node.index / damaged}: not as it was written"
     pages = holding.pages
     if repair:
         if wrong:

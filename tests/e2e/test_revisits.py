@@ -93,6 +93,27 @@ def test_a_page_that_is_refused_for_once_is_not_given_up(site: Site, tmp_path: P
     assert ("/a", "changed") in changes(folder), "it was asked for again"
 
 
+def test_a_duplicate_takes_the_place_of_its_original_when_that_is_gone(site: Site, tmp_path: Path) -> None:
+    """/a and /b say the same; whichever was kept goes."""
+    folder = tmp_path / "crawl"
+    settings = job(tmp_path, site, hours=24)
+    site.pages["/b"] = site.pages["/a"]
+    site.etags |= {"/a": '"same"', "/b": '"same"'}
+    first = periplus("crawl", settings, "--out", folder, "--json")
+    assert (first.json["pages"], first.json["kept"]) == (4, 3), first.err
+    with closing(sqlite3.connect(folder / "nodes/main/node.db")) as db:
+        ((original,),) = db.execute("SELECT url FROM page WHERE kept AND url GLOB '*/[ab]'").fetchall()
+
+    del site.pages[original.removeprefix(f"http://{HOST}")]
+    make_due(folder, f"url = '{original}'")
+    assert periplus("crawl", settings, "--out", folder, "--json").json["kept"] == 2
+    make_due(folder, "url GLOB '*/[ab]'")
+    third = periplus("crawl", settings, "--out", folder, "--json")
+    assert third.json["kept"] == 3, "what it says is still there, at another address"
+    make_due(folder)
+    assert periplus("crawl", settings, "--out", folder, "--json").json["kept"] == 3
+
+
 def test_nothing_is_revisited_unless_it_is_asked_for(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     assert periplus("crawl", job(tmp_path, site, hours=0), "--out", folder).code == 0

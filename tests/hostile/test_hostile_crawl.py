@@ -30,7 +30,7 @@ OUTCOMES = {
     "chunk-size-bad": "bad_content",
     "http-09": "bad_content",
     "status-999": "server_error",
-    "304-unasked": "not_modified",
+    "304-unasked": "http_error",
     "pdf-as-html": "not_html",
     "zip-as-html": "not_html",
     "film-as-html": "not_html",

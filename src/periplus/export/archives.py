@@ -61,7 +61,7 @@ def _archive_files(crawl: CrawlFolder) -> Iterator[tuple[Path, int]]:
     """Each WARC file of each node, and where its committed part ends."""
     for node in crawl.nodes():
         last, end = _committed(node)
-        for file in sorted(node.archive.glob("*.warc.gz")):
+        for file in node.warc_files:
             if last is None or file.name > last:
                 continue
             size = file.stat().st_size

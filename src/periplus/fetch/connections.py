@@ -1,4 +1,4 @@
-"""Three bounds that aiohttp's connections lack: on interim responses, on framing, and on connections kept for later.
+"""Bounds of responses, and three that aiohttp's connections lack: interim responses, framing, connections kept.
 
 A server may send interim responses (1xx) without end; aiohttp reads them one by one until the deadline, which is half a
 minute of a whole core. What frames a body is not counted with it: the extension of a chunk may go on for ever, and a
@@ -16,6 +16,9 @@ from aiohttp.http import HttpProcessingError
 
 __all__ = ["Connector", "Unreadable"]
 
+MOST_HEADERS = 128
+LONGEST_HEADER = 32 * 1024
+"""Bytes of one line of a head; some sites list all that a page may load in one. Heads as a whole are framing."""
 MOST_INTERIM = 16
 MOST_FRAMING = 256 * 1024
 """Bytes of a response that are not its body: so many, and as many again as its body has."""

@@ -13,6 +13,8 @@ __all__ = ["ACCEPT_ENCODING", "decode_content", "decode_part"]
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
+NO_ENCODINGS = frozenset({"identity", "none", "utf-8", "binary", "8bit", "aws-chunked"})
+"""Names that say nothing was done to a body; browsers pass over the wrong ones among them too."""
 
 
 def decode_content(body: bytes, encoding: str, limit: int) -> bytes:
@@ -20,14 +22,17 @@ def decode_content(body: bytes, encoding: str, limit: int) -> bytes:
     return decode_part(body, encoding, limit)[0]
 
 
-def decode_part(body: bytes, encoding: str, limit: int) -> tuple[bytes, bool]:
-    """`decode_content`, and whether that was all: compressed data that breaks off says so, whatever its length is."""
+def decode_part(body: bytes, encoding: str, limit: int, *, cut: bool = False) -> tuple[bytes, bool]:
+    """`decode_content`, and whether that was all: compressed data that breaks off says so, whatever its length is.
+
+    With `cut`, what lies past the limit is left out instead of refused.
+    """
     names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
     if len(names) > MAX_ENCODINGS:
         raise BadContent(f"{len(names)} content encodings")
     whole = True
     for name in reversed(names):
-        if name == "identity":
+        if name in NO_ENCODINGS:
             continue
         decoder = DECODERS.get(name)
         if decoder is None:
@@ -37,7 +42,9 @@ def decode_part(body: bytes, encoding: str, limit: int) -> tuple[bytes, bool]:
         body, ended = decoder(body, limit)
         whole = whole and ended
         if len(body) > limit:
-            raise TooLarge(f"more than {limit} bytes after decoding")
+            if not cut:
+                raise TooLarge(f"more than {limit} bytes after decoding")
+            body, whole = body[:limit], False
     return body, whole
 
 
@@ -45,11 +52,9 @@ def _gzip(body: bytes, limit: int) -> tuple[bytes, bool]:
     """All members, one after the other; what follows the last member is ignored, as browsers do."""
     out = bytearray()
     ended = False
-    while body.startswith(b"\x1f\x8b"):
+    while body.startswith(b"\x1f\x8b") and len(out) <= limit:
         inflater = isal_zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         out += _inflate(inflater, body, limit + 1 - len(out))
-        if len(out) > limit:
-            raise TooLarge(f"more than {limit} bytes after decoding")
         body, ended = inflater.unused_data, inflater.eof
     if not out and body:
         raise BadContent("not gzip data")

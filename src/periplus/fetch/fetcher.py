@@ -1,5 +1,6 @@
 """One lease, one answer: either a response worth reading, or the outcome that ends the lease."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -33,6 +34,14 @@ NOT_HTML_BYTES = (
     *(b"\x7fELF", b"wOFF\x00", b"wOF2\x00", b"\x00\x01\x00\x00", b"\x00\x00\x01\x00", b"\xd0\xcf\x11\xe0"),
 )
 """How documents, archives, pictures, sounds, films and fonts begin, whatever a server calls them."""
+
+NO_TYPES = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?[\t\n\f\r ]*<(?:!--|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|"
+    rb"body|br|p)[\s>])",
+    re.IGNORECASE,
+)
+"""How HTML begins where nobody says what it is (WHATWG MIME Sniffing, 7.1)."""
 
 OUTCOMES: dict[type[FetchError], Outcome] = {
     Blocked: Outcome.BLOCKED,
@@ -96,17 +105,17 @@ class Fetcher:
         if fetched.status not in (429, 503):
             self._throttling.forget(lease.host)
         rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)
-        answer = self._answer(lease, fetched)
+        answer = self._answer(lease, fetched, conditional=bool(conditions))
         return answer if rest <= answer.host_wait_seconds else msgspec.structs.replace(answer, host_wait_seconds=rest)
 
-    def _answer(self, lease: Lease, fetched: Fetched) -> Answer:
+    def _answer(self, lease: Lease, fetched: Fetched, *, conditional: bool) -> Answer:
         status = fetched.status
         if status in REDIRECTS:
             target = canonicalize(fetched.location, lease.url) if fetched.location else None
             if target is None:
                 return Answer(Outcome.BAD_CONTENT, fetched, detail="redirect to nowhere")
             return Answer(Outcome.REDIRECTED, fetched, redirect=target.href)
-        if status == 304:
+        if status == 304 and conditional:  # to any other question it is no answer
             return Answer(Outcome.NOT_MODIFIED, fetched)
         if status == 429 or status >= 500:
             wait = self._throttled(lease.host, fetched) if status in (429, 503) else 0.0
@@ -134,11 +143,7 @@ def is_html(fetched: Fetched) -> bool:
 
     Without a type the first bytes decide.
     """
-    kind = fetched.content_type.partition(";")[0].strip().lower()
+    kind = fetched.content_type.partition(";")[0].partition(",")[0].strip().lower()
     if fetched.body.startswith(NOT_HTML_BYTES):
         return False
-    if kind:
-        return kind in HTML_TYPES
-    return (
-        fetched.body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype html", b"<html", b"<head"))
-    )
+    return HTML_START.match(fetched.body) is not None if kind in NO_TYPES else kind in HTML_TYPES

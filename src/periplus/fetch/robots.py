@@ -8,6 +8,7 @@ A decision is one of four values; there is no default that allows.
 | 4xx but 429                     | absent        | allowed (RFC 9309, 2.3.1.3)                    |
 | 5xx, 429, network or TLS error  | unreachable   | not fetched; the last good rules still count   |
 | a body that breaks off          | unreachable   | the same: what is missing may have forbidden   |
+| more than `robots_bytes`        | found         | by the lines before that bound, packed or not  |
 | 401, 403 with `robots_refused`  | unreachable   | the same, if the job says "deny"               |
 
 An unreachable robots.txt is asked for again later and later, or when it says so itself (Retry-After). After the last
@@ -15,6 +16,7 @@ try the origin is given up, and asked once more when a good file would have expi
 beyond that (RFC 9309, 2.4), then nothing of the origin is fetched any more.
 """
 
+import codecs
 import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -41,7 +43,9 @@ PARSED_AT_ONCE = 4_096
 HOUR = 3600.0
 OLD_RULES_SECONDS = 30 * 24 * HOUR
 
-AGENT = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*)([a-z_-]+)(?:[/ \t][^\n#]*)?", re.IGNORECASE | re.MULTILINE)
+AGENT = re.compile(
+    r"^([ \t]*user[ -]?agent(?:[ \t]*:[ \t]*|[ \t]+))([a-z_-]+)(?:[/ \t][^\n#]*)?", re.IGNORECASE | re.MULTILINE
+)
 """`User-agent: Periplus/1.0 (+https://example.org)` means Periplus of any version, whoever runs it."""
 
 
@@ -213,7 +217,7 @@ class RobotsBook:
         if fetched is not None and fetched.status in self._refused:
             fetched = None
         if fetched is not None and 200 <= fetched.status < 300:
-            return RobotsRecord(origin, "found", fetched.body[: self._max_bytes], now, expires_at)
+            return RobotsRecord(origin, "found", self._readable(fetched), now, expires_at)
         if fetched is not None and 400 <= fetched.status < 500 and fetched.status != 429:
             return RobotsRecord(origin, "absent", b"", now, expires_at)
         failures = known.failures + 1 if known else 1
@@ -226,9 +230,18 @@ class RobotsBook:
             retry_at = max(retry_at, expires_at)
         return RobotsRecord(origin, "unreachable", b"", now, retry_at, failures)
 
+    def _readable(self, fetched: Fetched) -> bytes:
+        """The file in UTF-8, up to our bound: a line that is cut there could mean more than it did ("Allow: /")."""
+        body = fetched.body[: self._max_bytes]
+        if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            body = body.decode("utf-16", "replace").encode()
+        return body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1] if fetched.truncated else body
+
     def _broke_off(self, fetched: Fetched) -> bool:
-        """Whether less came than the server meant to send; what we cut off at our own bound is not meant."""
-        return fetched.truncated and 200 <= fetched.status < 300 and len(fetched.body) < self._max_bytes
+        """Whether less came than the server meant to send, or no line of it ended before our own bound."""
+        if not fetched.truncated or not 200 <= fetched.status < 300:
+            return False
+        return len(fetched.body) < self._max_bytes or not (b"\n" in fetched.body or b"\r" in fetched.body)
 
     def _rules(self, record: RobotsRecord) -> Protego:
         rules = self._parsed.get(record.origin)

@@ -1,18 +1,21 @@
 """Sitemaps: lists of a site's URLs, read with bounds on everything.
 
-A sitemap is XML (a list of URLs, or an index of further sitemaps) or plain text with a URL a line, perhaps in gzip. A
-document type may declare entities that grow without end, so a file with one is not read at all. A file that breaks off
-gives what came before. Pure: it runs in the guarded worker processes like everything that reads what servers send.
+A sitemap is XML (a list of URLs, an index of further sitemaps, or a feed in RSS or Atom) or plain text with a URL a
+line, perhaps in gzip. A document type may declare entities that grow without end, so a file with one is not read at
+all. A file that breaks off gives what came before. Pure: it runs in the guarded worker processes like everything that
+reads what servers send.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from xml.parsers import expat
 
 from periplus.errors import BadContent
-from periplus.fetch.decode import decode_content
+from periplus.fetch.decode import decode_part
 from periplus.urls import canonicalize, registrable_domain
 
 __all__ = ["MAX_SITEMAPS", "Sitemap", "SitemapEntry", "read_sitemap"]
@@ -25,6 +28,13 @@ MAX_LOC_CHARS = 8_192
 MAX_LASTMOD_CHARS = 40
 GZIP = b"\x1f\x8b"
 CHUNK = 65_536
+
+FEEDS: dict[str, tuple[str, ...]] = {"rss": ("item",), "rdf": ("item",), "feed": ("entry",)}
+"""What lists pages in feeds, by their outermost element; in anything else `url` does, and `sitemap` further ones."""
+
+PARTS = {"loc": "loc", "lastmod": "lastmod"}
+FEED_PARTS = {"link": "loc", "pubdate": "lastmod", "date": "lastmod", "updated": "lastmod"}
+"""What says where an entry leads and when it changed, in sitemaps and in feeds."""
 
 DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$")
 
@@ -52,33 +62,46 @@ class _Stop(BaseException):
 
 @dataclass(slots=True)
 class _Reader:
-    """Collects the `loc` and `lastmod` of each `url` and `sitemap` element."""
+    """Collects where each `url` or `sitemap` (in feeds: `item`, `entry`) leads, and when it changed.
+
+    Only what stands directly in such an element counts: the `loc` of a picture in it leads elsewhere.
+    """
 
     most: int
     pages: list[tuple[str, str]] = field(default_factory=list)
     sitemaps: list[str] = field(default_factory=list)
-    beyond: int = 0
+    entries: tuple[str, ...] = ()
+    level: int = 0
     parent: str = ""
-    name: str = ""
+    parent_level: int = 0
+    part: str = ""
     loc: str = ""
     lastmod: str = ""
 
-    def start(self, tag: str, _: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(":")[2].lower()
-        if name in ("url", "sitemap"):
-            self.parent, self.loc, self.lastmod = name, "", ""
-        self.name = name
+        self.level += 1
+        self.part = ""
+        self.entries = self.entries or FEEDS.get(name, ("url", "sitemap"))
+        if name in self.entries:
+            self.parent, self.parent_level, self.loc, self.lastmod = name, self.level, "", ""
+        elif self.parent and self.level == self.parent_level + 1:
+            feed = self.parent in ("item", "entry")
+            self.part = (FEED_PARTS if feed else PARTS).get(name, "")
+            if feed and name == "link" and attributes.get("rel", "alternate") == "alternate":  # RSS has it as text
+                self.loc = self.loc or attributes.get("href", "")[:MAX_LOC_CHARS]
 
     def text(self, data: str) -> None:
-        if self.name == "loc" and len(self.loc) < MAX_LOC_CHARS:
+        if self.part == "loc" and len(self.loc) < MAX_LOC_CHARS:
             self.loc += data
-        elif self.name == "lastmod" and len(self.lastmod) < MAX_LASTMOD_CHARS:
+        elif self.part == "lastmod" and len(self.lastmod) < MAX_LASTMOD_CHARS:
             self.lastmod += data
 
     def end(self, tag: str) -> None:
         name = tag.rpartition(":")[2].lower()
-        self.name = ""
-        if name != self.parent or not self.parent:
+        self.level -= 1
+        self.part = ""
+        if name != self.parent or self.level != self.parent_level - 1:
             return
         if name == "sitemap":
             self.sitemaps.append(self.loc.strip())
@@ -92,9 +115,9 @@ class _Reader:
 
 
 def read_sitemap(body: bytes, url: str, *, max_bytes: int, max_urls: int = MAX_ENTRIES) -> Sitemap:
-    """Read a sitemap that came from `url`. Raises BadContent if it is none, TooLarge if it grows beyond `max_bytes`."""
+    """Read a sitemap that came from `url`, unpacked up to `max_bytes`. Raises BadContent if it is none."""
     if body.startswith(GZIP):
-        body = decode_content(body, "gzip", max_bytes)
+        body, _ = decode_part(body, "gzip", max_bytes, cut=True)
     if body.startswith(GZIP):
         raise BadContent(f"{url}: gzip in gzip")
     most = min(max_urls, MAX_ENTRIES)
@@ -149,29 +172,31 @@ def _settled(reader: _Reader, url: str) -> Sitemap:
     """Canonical URLs of the sitemap's own site, each once. Nobody may list the pages of others."""
     base = canonicalize(url)
     site = registrable_domain(base.host) if base else ""
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     entries: dict[str, float] = {}
     for loc, lastmod in reader.pages:
-        target = canonicalize(loc, url) if loc else None
-        reason = "not_http" if target is None else "" if registrable_domain(target.host) == site else "sitemap_host"
-        if target is None or reason:
-            dropped[reason] = dropped.get(reason, 0) + 1
-        else:
-            entries[target.href] = max(entries.get(target.href, 0.0), _unix_time(lastmod))
-    further = (canonicalize(loc, url) for loc in reader.sitemaps if loc)
-    sitemaps = dict.fromkeys(
-        target.href for target in further if target is not None and registrable_domain(target.host) == site
-    )
-    return Sitemap(tuple(SitemapEntry(*entry) for entry in entries.items()), tuple(sitemaps), dropped)
+        if href := _own(loc, url, site, dropped):
+            entries[href] = max(entries.get(href, 0.0), _unix_time(lastmod))
+    sitemaps = dict.fromkeys(href for loc in reader.sitemaps if (href := _own(loc, url, site, dropped)))
+    return Sitemap(tuple(SitemapEntry(*entry) for entry in entries.items()), tuple(sitemaps), dict(dropped))
+
+
+def _own(loc: str, url: str, site: str, dropped: Counter[str]) -> str:
+    """The URL that a sitemap names; empty, and counted, if it is none or one of another site."""
+    target = canonicalize(loc, url) if loc else None
+    if target is not None and registrable_domain(target.host) == site:
+        return target.href
+    dropped["sitemap_host" if target is not None else "not_http"] += 1
+    return ""
 
 
 def _unix_time(text: str) -> float:
-    """A W3C date or time as Unix time; 0 where it is none."""
+    """A W3C date or time, or one as RSS writes it, as Unix time; 0 where it is none."""
     day = DAY.match(text)
     try:
         if day:
             return datetime(int(day[1]), int(day[2] or 1), int(day[3] or 1), tzinfo=UTC).timestamp()
-        at = datetime.fromisoformat(text)
+        at = parsedate_to_datetime(text) if text[:1].isalpha() else datetime.fromisoformat(text)
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return 0.0

@@ -33,7 +33,7 @@ from periplus.errors import (
     TooSlow,
 )
 from periplus.fetch.addresses import AddressGuard, literal_address
-from periplus.fetch.connections import Connector, Unreadable
+from periplus.fetch.connections import LONGEST_HEADER, MOST_HEADERS, Connector, Unreadable
 from periplus.fetch.decode import ACCEPT_ENCODING, decode_part
 from periplus.fetch.resolver import BlockedName, NotYet, Resolver
 from periplus.fetch.wire import Reply, Wire
@@ -104,6 +104,9 @@ class Transport:
             trust_env=False,
             timeout=timeout,
             headers=self._headers,
+            max_line_size=LONGEST_HEADER,
+            max_field_size=LONGEST_HEADER,
+            max_headers=MOST_HEADERS,
         )
         self._wire = Wire(connector, timeout, self._headers)
         # aiohttp asks again by itself, at once, when a kept connection ends without an answer: that is not its turn.
@@ -147,8 +150,8 @@ class Transport:
     ) -> Fetched:
         """GET a canonical URL, not following redirects; `headers` are sent beside our own.
 
-        Raises a FetchError. With `cut`, a body longer than `wire_bytes` is cut off there and marked truncated
-        instead of refused.
+        Raises a FetchError. With `cut`, a body longer than `wire_bytes`, as it comes or after decoding, is cut off
+        there and marked truncated instead of refused.
         """
         limit = wire_bytes or self._settings.wire_bytes
         return await self._ask("GET", url, headers or {}, limit=limit, cut=cut)
@@ -224,7 +227,8 @@ class Transport:
                 self._note_round_trip(target.host, response)
             body, truncated = await _read(response, url, wire_bytes, cut)
             if response.headers.get("Content-Encoding"):
-                body, whole = decode_part(body, _encodings(response), self._settings.body_bytes)
+                most = wire_bytes if cut else self._settings.body_bytes
+                body, whole = decode_part(body, _encodings(response), most, cut=cut)
                 truncated = truncated or not whole
             return Fetched(
                 url=url,

@@ -16,7 +16,7 @@ from aiohttp.http import RawResponseMessage
 from aiohttp.http_writer import _serialize_headers
 from yarl import URL
 
-from periplus.fetch.connections import Connector
+from periplus.fetch.connections import LONGEST_HEADER, MOST_HEADERS, Connector
 from periplus.urls import CanonicalUrl
 
 __all__ = ["Reply", "Wire"]
@@ -101,7 +101,13 @@ class Wire:
             if protocol is None or transport is None or transport.is_closing():
                 raise aiohttp.ClientConnectionResetError("the connection was closed before it was used")
             protocol.set_response_params(
-                skip_payload=method == "HEAD", read_until_eof=True, auto_decompress=False, read_timeout=None
+                skip_payload=method == "HEAD",
+                read_until_eof=True,
+                auto_decompress=False,
+                read_timeout=None,
+                max_line_size=LONGEST_HEADER,
+                max_field_size=LONGEST_HEADER,
+                max_headers=MOST_HEADERS,
             )
             transport.write(request)
             message, content = await protocol.read()

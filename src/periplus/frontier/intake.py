@@ -13,7 +13,7 @@ from periplus.frontier.likeness import Likenesses
 from periplus.frontier.seen import SeenSet
 from periplus.model import Analysis, Lease, Links, NewUrl, Outcome, Parcel
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.urls import CanonicalUrl, MarkSet, TrapBudget, canonicalize, drop_reason, fingerprint
+from periplus.urls import CanonicalUrl, MarkCounter, TrapBudget, canonicalize, drop_reason, fingerprint
 
 __all__ = ["Accepted", "Intake"]
 
@@ -56,7 +56,7 @@ class Intake:
         everybody = SeenSet()
         self._seen = {node: everybody if self._shared else SeenSet() for node in nodes}
         self._budget = TrapBudget(crawl.host_pages, crawl.pattern_pages, crawl.prefix_pages, crawl.domain_hosts)
-        self._digests = MarkSet()
+        self._digests = MarkCounter()  # 1 while a page of this content is kept
         self._sitemaps: dict[str, int] = {}
         self._likenesses = Likenesses(crawl.near_duplicates)
 
@@ -72,7 +72,15 @@ class Intake:
 
     def remember_digest(self, digest: int) -> None:
         """Take up the content of a page that is stored already."""
-        self._digests.add(digest)
+        self._digests.put(digest, 1)
+
+    def forget_digest(self, digest: int) -> None:
+        """The page of this content has another one now, or is gone."""
+        self._digests.put(digest, 0)
+
+    def is_kept(self, digest: int) -> bool:
+        """Whether a page of this content is kept."""
+        return self._digests[digest] > 0
 
     def group_of(self, host: str, url: str, likeness: int) -> int:
         """The group of near-duplicates that a page of the host belongs to; pages come in the host's order."""
@@ -82,9 +90,9 @@ class Intake:
         """The page's outcome, once it is known whether its content is stored already."""
         if analysis.outcome is not Outcome.KEPT:
             return analysis.outcome
-        if analysis.content_digest in self._digests:
+        if self.is_kept(analysis.content_digest):
             return Outcome.DUPLICATE
-        self._digests.add(analysis.content_digest)
+        self.remember_digest(analysis.content_digest)
         return Outcome.KEPT
 
     def accept(self, node: str, lease: Lease, analysis: Analysis, worths: Sequence[float] | None = None) -> Accepted:

@@ -58,6 +58,7 @@ class Earlier:
     last_modified: str = ""
     digest: int | None = None
     interval_seconds: float = 0.0
+    outcome: str = ""
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -93,13 +94,13 @@ class Revisits:
     def earlier(self, url_id: int) -> Earlier:
         """What is known of a URL that was visited before."""
         row = self._reader.execute(
-            "SELECT page.etag, page.last_modified, page.content_digest, url.revisit_seconds "
+            "SELECT page.etag, page.last_modified, page.content_digest, url.revisit_seconds, page.outcome "
             "FROM url LEFT JOIN page ON page.url_id = url.id WHERE url.id = ?",
             (url_id,),
         ).fetchone()
         if row is None:
             return Earlier()
-        return Earlier(_sendable(row[0]), _sendable(row[1]), row[2], row[3])
+        return Earlier(_sendable(row[0]), _sendable(row[1]), row[2], row[3], row[4] or "")
 
     def after(self, outcome: Outcome, earlier: Earlier | None, now: float) -> Revisit | None:
         """The next visit to a URL whose visit ended with `outcome`; None if it is not visited again."""

@@ -39,9 +39,13 @@ DAY_MONTH_YEAR = re.compile(rf"\b(\d{{1,2}})\.? ({'|'.join(MONTHS)})[a-z]*\.?,? 
 MONTH_DAY_YEAR = re.compile(
     rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
 )
-URL_DATE = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/_.-]|$)")
+URL_DATE = re.compile(
+    rf"/(?P<year>(?:19|20)\d{{2}})[/-](?P<month>\d{{1,2}}|{'|'.join(MONTHS)})[/-](?P<day>\d{{1,2}})(?=[/_.-]|$)",
+    re.IGNORECASE,
+)
+URL_COMPACT_DATE = re.compile(r"[/_-](?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)(?=[/_.-]|$)")
 SAYS_WHEN = re.compile(
-    r"posted|published|publication|byline|updated|created|written|<time|\bdate|"
+    r"posted|published|publication|byline|updated|created|written|<time|\bdate|\bdatum|veröffentlicht|"
     r"(?:class|id|name|itemprop)\s*=[^>]{0,60}(?:date|time|datum|fecha|meta|info|publi)",
     re.IGNORECASE,
 )
@@ -65,8 +69,11 @@ def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | 
         day = _parse(text[:64], fetched_on)
         if day is not None:
             return day
-    match = URL_DATE.search(url)
-    return _believable(match.groups(), fetched_on) if match else None
+    match = URL_DATE.search(url) or URL_COMPACT_DATE.search(url)
+    if not match:
+        return None
+    month = match["month"] if match["month"].isdecimal() else _month(match["month"])
+    return _believable((match["year"], month, match["day"]), fetched_on)
 
 
 def searched_date(html: str, url: str, fetched_on: date) -> date | None:

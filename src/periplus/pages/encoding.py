@@ -1,11 +1,15 @@
-"""Bytes to text in the order of the WHATWG: byte order mark, HTTP header, meta tag or XML declaration, a last guess."""
+"""Bytes to text in the order of the WHATWG: byte order mark, HTTP header, meta tag or XML declaration, a last guess.
 
+And back again where the web wants it so: the queries of a page's links are in the page's encoding.
+"""
+
+import codecs
 import re
 from functools import lru_cache
 
 import webencodings
 
-__all__ = ["decode_html", "html_in_utf8"]
+__all__ = ["decode_html", "html_in_utf8", "with_query_in"]
 
 META_BYTES = 1024 * 4
 """How far a meta tag is looked for. The standard says 1,024; pages with long heads exist."""
@@ -18,6 +22,9 @@ XML_CHARSET = re.compile(rb"""^<\?xml[^>]{0,400}?encoding\s*=\s*["']\s*([a-z0-9_
 COMMENT = re.compile(rb"<!--(?:-?>|.*?(?:-->|\Z))", re.DOTALL)
 HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})""", re.IGNORECASE)
 
+ESCAPED = [chr(byte) if 0x20 < byte < 0x7F and byte not in b"\"#'<>" else f"%{byte:02X}" for byte in range(256)]
+"""How the bytes of a query are written."""
+
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 
 
@@ -27,12 +34,35 @@ def decode_html(body: bytes, content_type: str) -> str:
     return body[mark:].decode(codec, "replace")
 
 
-def html_in_utf8(body: bytes, content_type: str) -> bytes:
-    """The document in UTF-8: as it is where it is that already, as most are."""
+def html_in_utf8(body: bytes, content_type: str) -> tuple[bytes, str]:
+    """The document in UTF-8, as it is where it is that already, as most are; and the encoding that it came in."""
     mark, codec = _encoding(body, content_type)
     if not mark and codec == "utf-8" and _is_utf8(body):
-        return body
-    return body[mark:].decode(codec, "replace").encode("utf-8", "replace")
+        return body, codec
+    return body[mark:].decode(codec, "replace").encode("utf-8", "replace"), codec
+
+
+def with_query_in(codec: str, href: str) -> str:
+    """A link of a page in that encoding as browsers ask for it: the query is in it, the path in UTF-8 (WHATWG URL)."""
+    if href.isascii() or codec.startswith("utf"):
+        return href
+    address, mark, rest = href.partition("?")
+    query, hash_mark, fragment = rest.partition("#")
+    if query.isascii() or "#" in address:
+        return href
+    escaped = "".join(map(ESCAPED.__getitem__, query.encode(codec, "periplus-query")))
+    return f"{address}{mark}{escaped}{hash_mark}{fragment}"
+
+
+def _reference(error: UnicodeError) -> tuple[bytes, int]:
+    """Characters that an encoding lacks are asked for by their numbers, as browsers do."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return b"".join(b"%%26%%23%d%%3B" % ord(character) for character in lacking), error.end
+
+
+codecs.register_error("periplus-query", _reference)
 
 
 def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
@@ -44,8 +74,9 @@ def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
     codec_name = _codec(header[1]) if header else None
     if codec_name is None:
         start = body[:META_BYTES]
-        meta = META_CHARSET.search(COMMENT.sub(b"", start) if b"<!--" in start else start) or XML_CHARSET.match(start)
-        codec_name = _codec(meta[1].decode("ascii")) if meta else None
+        tags = META_CHARSET.finditer(COMMENT.sub(b"", start) if b"<!--" in start else start)
+        named = (_codec(found[1].decode("ascii")) for found in (*tags, *XML_CHARSET.finditer(start)))
+        codec_name = next(filter(None, named), None)
         if codec_name is not None and codec_name.startswith("utf-16"):
             codec_name = "utf-8"  # the tag could not have been read otherwise
     if codec_name is None:

@@ -10,13 +10,14 @@ from selectolax.lexbor import LexborHTMLParser
 from periplus.model import Fetched, Link, Page
 from periplus.pages.bounds import bounded
 from periplus.pages.dates import names_a_day, published_date
-from periplus.pages.encoding import html_in_utf8
+from periplus.pages.directives import read_directives
+from periplus.pages.encoding import html_in_utf8, with_query_in
 from periplus.pages.flow import read_flow
-from periplus.pages.language import detect_language
+from periplus.pages.language import page_language
 from periplus.pages.maintext import main_text
-from periplus.pages.metadata import Metadata, read_metadata
+from periplus.pages.metadata import read_metadata
 from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
-from periplus.urls import canonical_links, canonicalize
+from periplus.urls import CanonicalUrl, canonical_links, canonicalize
 
 __all__ = ["read_page"]
 
@@ -53,26 +54,31 @@ SPARE_DESCRIPTION_CHARS = 300
 MAX_TEXT_CHARS = 500_000
 
 LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
-VALUED_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
-MAX_DIRECTIVES = 100
 REGION = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})", re.IGNORECASE)
 MAX_VERSIONS = 200
-REFRESH_URL = re.compile(r"""^\s*(\d+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)""", re.IGNORECASE)
+OLD_CODES = {"iw": "he", "in": "id", "ji": "yi"}
+"""Languages whose codes have changed, under which some programs still write them."""
+REFRESH_URL = re.compile(
+    r"""\s*+(?:\d+[\d.]*+|\.[\d.]*+)(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?"""
+    r"""(?:(?P<quote>["'])(?P<quoted>.*?)(?:(?P=quote)|$)|(?P<plain>.+))""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""As browsers read it: seconds, a separator, perhaps `url=`, and then all there is, or what stands in quotes."""
 
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
-    whole, signs = _source(fetched)
+    whole, signs, codec = _source(fetched)
     source, cut_off = bounded(whole)
     tree = LexborHTMLParser(source)
     metadata = read_metadata(tree, signs)
-    base = _base_url(tree, fetched.url) if b"base" in signs else fetched.url
-    title = _title(tree)
+    base = _base_url(tree, fetched.url, codec) if b"base" in signs else fetched.url
+    title = _title(tree) or _one_line(metadata.title)
     canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
-    canonical = canonicalize(canonical_node.attributes.get("href") or "", base) if canonical_node else None
-    language = _stated_language(tree, signs, fetched)
-    own_countries = _own_countries(tree, base, fetched.url) if b"hreflang" in signs else ()
-    directives = _directives(metadata, fetched)
+    canonical = _resolved(canonical_node.attributes.get("href") or "", base, codec) if canonical_node else None
+    stated = _stated_language(tree, signs, fetched)
+    own_countries = _own_countries(tree, base, fetched.url, codec) if b"hreflang" in signs else ()
+    directives = read_directives(metadata.robots, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
@@ -80,7 +86,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     written = tree.html or ""
     flow = read_flow(written, MAX_TEXT_CHARS)
     text = flow.text if flow else ""
-    taken = _taken(flow.written() if flow else frames, base, max_links, dropped)
+    taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
     links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
     content = main_text(text, [(link.start, link.end) for link in links])
     return Page(
@@ -88,8 +94,8 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
         text=text,
         main_text=content,
-        links=(*_refresh_link(metadata, base), *links),
-        language=language or detect_language(text),
+        links=(*_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec), *links),
+        language=page_language(stated, text),
         published=published,
         names_a_day=published is None and names_a_day(text, written),
         canonical=canonical.href if canonical else None,
@@ -103,30 +109,39 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     )
 
 
-def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes]]:
-    """The document in UTF-8 and its signs, without what controls a terminal or the direction of text.
+def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes], str]:
+    """The document in UTF-8, its signs, and the encoding that it came in.
 
-    That is taken out as it is written and as it is referred to.
+    What controls a terminal or the direction of text is taken out, as it is written and as it is referred to.
     """
-    source = html_in_utf8(fetched.body, fetched.content_type)
+    source, codec = html_in_utf8(fetched.body, fetched.content_type)
     signs = signs_of(source)
     if signs.isdisjoint((CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN)):
-        return source, signs
+        return source, signs, codec
     clean = TURNING.sub(b"", source.translate(None, CONTROL))
     clean = CONTROL_REFERENCE.sub(b" ", clean) if b"&#" in clean else clean  # a blank: nothing grows together
-    return clean, signs if len(clean) == len(source) else signs_of(clean)
+    return clean, signs if len(clean) == len(source) else signs_of(clean), codec
 
 
 def _title(tree: LexborHTMLParser) -> str:
     titles = tree.tags("title")
     in_head = (node for node in titles if node.parent and node.parent.tag == "head")  # drawings have titles too
     node = next(in_head, titles[0] if titles else None)
-    return " ".join(node.text().split())[:MAX_TITLE_CHARS] if node else ""
+    return _one_line(node.text()) if node else ""
 
 
-def _base_url(tree: LexborHTMLParser, url: str) -> str:
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:MAX_TITLE_CHARS]
+
+
+def _resolved(href: str, base: str, codec: str) -> CanonicalUrl | None:
+    """Where something that is written in a page of that encoding leads."""
+    return canonicalize(with_query_in(codec, href), base)
+
+
+def _base_url(tree: LexborHTMLParser, url: str, codec: str) -> str:
     node = tree.css_first("base[href]")
-    base = canonicalize(node.attributes.get("href") or "", url) if node else None
+    base = _resolved(node.attributes.get("href") or "", url, codec) if node else None
     return base.href if base else url
 
 
@@ -146,55 +161,28 @@ def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: F
     ):
         match = LANGUAGE.match((text or "").lower())
         if match:
-            return match[1]
+            return OLD_CODES.get(match[1], match[1])
     return ""
 
 
-def _own_countries(tree: LexborHTMLParser, base: str, url: str) -> tuple[str, ...]:
+def _own_countries(tree: LexborHTMLParser, base: str, url: str, codec: str) -> tuple[str, ...]:
     """The countries that the page says it is for, among the versions of it that it lists."""
     found = []
     for node in tree.css('link[rel~="alternate" i][hreflang][href]')[:MAX_VERSIONS]:
         region = REGION.fullmatch(node.attributes.get("hreflang") or "")
         if region:
-            own = canonicalize(node.attributes.get("href") or "", base)
+            own = _resolved(node.attributes.get("href") or "", base, codec)
             if own is not None and own.href == url:
                 found.append(region[1].upper())
     return tuple(dict.fromkeys(found))
 
 
-def _directives(metadata: Metadata, fetched: Fetched) -> set[str]:
-    """What the robots meta tags and X-Robots-Tag headers ask for, addressed to everybody or to us."""
-    words = {word for part in metadata.robots.lower().split(",") for word in _words(part)}
-    for name, value in fetched.headers:
-        if name.lower() == "x-robots-tag":
-            words |= _header_directives(value)
-    return words
-
-
-def _header_directives(value: str) -> set[str]:
-    """The directives of one X-Robots-Tag that are for us: an agent's name counts until the next one."""
-    words = set()
-    ours = True
-    for part in value.lower().split(",")[:MAX_DIRECTIVES]:
-        agent, colon, word = part.partition(":")
-        if not colon or agent.strip() in VALUED_DIRECTIVES:
-            word = agent
-        else:
-            ours = agent.strip() == "periplus"
-        if ours:
-            words.update(_words(word))
-    return words
-
-
-def _words(part: str) -> list[str]:
-    """The directives of a part, which some separate by blanks or semicolons; a value ("preview: none") is none."""
-    return part.replace(": ", ":").replace(";", " ").split()
-
-
-def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: dict[str, int]) -> list[tuple[int, str]]:
+def _taken(
+    written: list[tuple[str, str]], base: str, codec: str, max_links: int, dropped: dict[str, int]
+) -> list[tuple[int, str]]:
     """The numbers of the links (href and rel) that are followed, with their canonical URLs."""
     taken: list[tuple[int, str]] = []
-    urls = canonical_links((href for href, _ in written), base)
+    urls = canonical_links((with_query_in(codec, href) for href, _ in written), base)
     for number, ((_, rel), url) in enumerate(zip(written, urls, strict=True)):
         if len(taken) >= max_links:
             dropped["page_links"] = dropped.get("page_links", 0) + len(written) - number
@@ -207,8 +195,8 @@ def _taken(written: list[tuple[str, str]], base: str, max_links: int, dropped: d
     return taken
 
 
-def _refresh_link(metadata: Metadata, base: str) -> list[Link]:
-    """A meta refresh to another page is a link like any other."""
-    match = REFRESH_URL.match(metadata.refresh[:2_048])
-    url = canonicalize(match[2], base) if match else None
+def _refresh_link(refresh: str, base: str, codec: str) -> list[Link]:
+    """What a meta tag or header says to go on to is a link like any other."""
+    match = REFRESH_URL.match(refresh[:2_048])
+    url = _resolved(match["quoted"] or match["plain"], base, codec) if match else None
     return [Link(url.href, "")] if url else []

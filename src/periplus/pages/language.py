@@ -1,4 +1,4 @@
-"""The language of a text whose page does not say it: by its script and, where many share one, by its commonest words.
+"""The language of a page: its own word or, where it has none, by its script and, where many share one, by common words.
 
 Small on purpose: a handful of function words tells the languages of running text apart; menus and lists of names are
 left without a language, since a wrong one does more harm (stemming, search) than none.
@@ -7,7 +7,7 @@ left without a language, since a wrong one does more harm (stemming, search) tha
 import re
 from collections import Counter
 
-__all__ = ["detect_language"]
+__all__ = ["detect_language", "page_language"]
 
 SAMPLE_CHARS = 4_000
 MIN_LETTERS = 40
@@ -86,6 +86,20 @@ LANGUAGES_OF: dict[str, tuple[str, ...]] = {}
 for _language, _words in COMMON.items():
     for _word in _words.split():
         LANGUAGES_OF[_word] = (*LANGUAGES_OF.get(_word, ()), _language)
+
+
+def page_language(stated: str, text: str) -> str:
+    """What a page states, unless most of its text is in a script that this language is never written in.
+
+    Many a site in Russian or Japanese still says `lang="en"`, as its template did.
+    """
+    if not stated:
+        return detect_language(text)
+    sample = text[:SAMPLE_CHARS]
+    if stated not in COMMON or sample.isascii():
+        return stated
+    letters = sum(map(len, WORD.findall(sample)))
+    return (len(OTHER_SCRIPT.findall(sample)) * 2 > letters and _by_script(sample, letters)) or stated
 
 
 def detect_language(text: str) -> str:

@@ -24,6 +24,7 @@ NO_HINTS = PageHints()
 class Metadata:
     """Collected while reading; turned into the fields of a Page."""
 
+    title: str = ""
     description: str = ""
     dates: list[str] = field(default_factory=list)
     robots: str = ""
@@ -61,7 +62,7 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     found = Metadata()
     _read_meta_tags(tree, found)
     if b"ld+json" in signs:
-        for script in tree.css('script[type="application/ld+json"]'):
+        for script in tree.css('script[type^="application/ld+json" i]'):
             for thing in _json_ld_things(script.text()):
                 _read_thing(thing, found)
     if not signs.isdisjoint(_ADDRESS_WORDS):
@@ -91,6 +92,7 @@ def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
             tags.setdefault(lower, content)
             if lower in ("robots", "periplus"):  # all of them count, not only the first
                 found.robots += f",{content}"
+    found.title = tags.get("og:title") or tags.get("twitter:title") or ""
     found.description = tags.get("description") or tags.get("og:description") or ""
     found.dates.extend(tags[name] for name in META_DATE_NAMES if name in tags)
     position = tags.get("geo.position") or tags.get("icbm")
@@ -113,7 +115,7 @@ def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
     if len(text) > MAX_JSON_LD_CHARS:
         return
     try:
-        waiting: deque[Any] = deque([json.loads(text)])
+        waiting: deque[Any] = deque([json.loads(text, strict=False)])  # line breaks in strings are common
     except (ValueError, RecursionError):
         return
     for _ in range(MAX_JSON_LD_NODES):

@@ -50,7 +50,7 @@ class _Damage:
 
     def note(self, what: str, example: object) -> None:
         self._counts[what] += 1
-        self._examples.setdefault(what, str(example)[:200])
+        self._examples.setdefault(what, " ".join(str(example).split())[:200])  # SQLite says things in several lines
 
     def findings(self, *, repaired: bool) -> list[Finding]:
         return [
@@ -150,7 +150,7 @@ def check_archive(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> 
     damage, gaps = _Damage(node.name, "archive"), _Damage(node.name, "archive")
     records: dict[tuple[str, int], str] = {}
     closed = True
-    for path in sorted(node.archive.glob("*.warc.gz")) if file is not None else ():
+    for path in node.warc_files if file is not None else ():
         stop = (end if cut is None else cut) if path.name == file else None
         for found in scan_past_gaps(path):
             if stop is not None and found.offset >= stop:
@@ -186,7 +186,7 @@ def _check_tail(node: NodeFolder, file: str | None, end: int, *, repair: bool) -
             cut = _last_whole(path)
             if repair and path.exists():
                 _truncate(path, cut)
-    behind = [p for p in sorted(node.archive.glob("*.warc.gz")) if file is None or p.name > file]
+    behind = [path for path in node.warc_files if file is None or path.name > file]
     for path in behind:
         damage.note("files begun after the last committed record", path)
         if repair:

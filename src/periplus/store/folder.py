@@ -11,13 +11,14 @@ my-crawl/
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from periplus.errors import DiskFull, FolderInUse, NotACrawl
+from periplus.errors import Corrupt, DiskFull, FolderInUse, NotACrawl
 from periplus.files import write_whole
 from periplus.store.database import storage_errors
 
@@ -40,6 +41,20 @@ class NodeFolder:
     def archive(self) -> Path:
         """The folder of the node's WARC files."""
         return self.path / "archive"
+
+    @property
+    def warc_files(self) -> list[Path]:
+        """The node's WARC files, the oldest first; what else lies beside them is not its own."""
+        own = re.compile(rf"{re.escape(self.name)}-\d+\.warc\.gz")
+        return sorted(path for path in self.archive.glob("*.warc.gz") if own.fullmatch(path.name))
+
+    def check_whole(self) -> None:
+        """Corrupt if the archive has lost its database: a new one knows of no record, and all would be removed."""
+        if self.warc_files and not (self.database.is_file() and self.database.stat().st_size):
+            raise Corrupt(
+                f"{self.database}: missing or empty, and {self.archive} is not; restore it from a copy, or move the "
+                "archive elsewhere to begin anew"
+            )
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the node for this process, where several work in one crawl's folder; FolderInUse if it is taken."""
@@ -85,6 +100,11 @@ class CrawlFolder:
     def nodes(self) -> list[NodeFolder]:
         """The nodes that have a database, by name."""
         return [self.node(p.parent.name) for p in sorted((self.path / "nodes").glob("*/node.db"))]
+
+    def lost_nodes(self) -> list[NodeFolder]:
+        """The nodes that have an archive and no database any more, by name."""
+        found = (self.node(path.parent.name) for path in sorted((self.path / "nodes").glob("*/archive")))
+        return [node for node in found if node.warc_files and not node.database.exists()]
 
     def write_job(self, toml: str) -> None:
         """Keep the job beside its results; nodes of a cluster that share the folder all do so."""

@@ -5,6 +5,7 @@ where it is, since pages name their records by offsets.
 """
 
 import mmap
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,9 +61,15 @@ def _is_record(path: Path, offset: int) -> bool:
 
 
 def close_gap(path: Path, gap: Gap, stamp: str) -> bool:
-    """Put a record that says what was there in the place of a gap; False if the gap is too short for one."""
+    """Put a record that says what was there in the place of a gap; False if the gap is too short for one.
+
+    At the end of a file such a gap is cut off.
+    """
     record = gap_record(path.name, gap.offset, gap.length, stamp)
     with storage_errors(path), path.open("r+b") as file:
         file.seek(gap.offset)
         file.write(record)
-    return record != b""
+        at_end = gap.offset + gap.length == os.fstat(file.fileno()).st_size
+        if not record and at_end:
+            file.truncate(gap.offset)
+    return record != b"" or at_end

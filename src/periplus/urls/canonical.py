@@ -21,19 +21,20 @@ MAX_REMEMBERED = 50_000
 MAX_REMEMBERED_LENGTH = 400
 """Bounds of the memory of URLs: at most about 45 MB a process, in practice a third of it."""
 
-TRACKING = re.compile(
-    r"utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"
-    r"oly_(?:anon|enc)_id|vero_(?:conv|id)|_openstat|ref_src|spm|wt_mc",
-    re.IGNORECASE,
+TRACKING = (
+    r"(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"
+    r"oly_(?:anon|enc)_id|vero_(?:conv|id)|_openstat|ref_src|spm|wt_mc)(?:=.*)?"
 )
 """Query parameters that only tell where the visitor came from."""
 
-SESSION = re.compile(
-    r"(?:j|php|asp)?sess(?:ion)?_?id|sid|s_?id|phpsessid|aspsessionid\w*|cfid|cftoken|zenid|osCsid|sessid",
-    re.IGNORECASE,
+SESSION = (
+    r"(?:(?:j|php|asp)sess(?:ion)?_?id|aspsessionid\w*|cfid|cftoken|zenid|oscsid)(?:=.*)?|"
+    r"(?:s_?id|sess(?:ion)?_?id)(?:=(?:[0-9a-f]{8,}|(?=[a-z]*\d)[0-9a-z]{16,}|[0-9a-f-]{32,})?)?"
 )
-"""Query parameters that only tell who the visitor is."""
+"""Query parameters that only tell who the visitor is; some by their names, others if their values could be drawn at
+random: stories, stations and the sessions of a conference have such names and short numbers."""
 
+NOISE = re.compile(rf"(?:{TRACKING}|{SESSION})", re.IGNORECASE)
 AUTHORITY = re.compile(r"[\0- ]*(?:https?:)?[/\\]{2}[^/\\?#]*", re.IGNORECASE)
 PUNYCODE = re.compile(r"xn--", re.IGNORECASE)
 STAND_IN = "xn0-"
@@ -174,12 +175,7 @@ def _tidy_escape(match: re.Match[str]) -> str:
 
 def _clean_query(query: str) -> str:
     """The query without empty pieces, tracking and session parameters; order kept, since servers may care."""
-    kept = [piece for piece in query.split("&") if piece and not _is_noise(piece.partition("=")[0])]
-    return "&".join(kept)
-
-
-def _is_noise(name: str) -> bool:
-    return TRACKING.fullmatch(name) is not None or SESSION.fullmatch(name) is not None
+    return "&".join([piece for piece in query.split("&") if piece and not NOISE.fullmatch(piece)])
 
 
 def fingerprint(url: str) -> int:

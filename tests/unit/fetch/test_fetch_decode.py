@@ -43,6 +43,12 @@ def test_encodings_are_undone(name: str) -> None:
     assert decode_content(ENCODERS[name](b""), name, LIMIT) == b""
 
 
+@pytest.mark.parametrize("name", ["identity", "none", "UTF-8", "binary", "aws-chunked"])
+def test_names_that_are_no_encodings_change_nothing(name: str) -> None:
+    assert decode_part(TEXT, name, LIMIT) == (TEXT, True)
+    assert decode_part(gzip.compress(TEXT), f"gzip, {name}", LIMIT) == (TEXT, True)
+
+
 def test_deflate_without_its_wrapper_is_understood() -> None:
     assert decode_content(raw_deflate(TEXT), "deflate", LIMIT) == TEXT
 
@@ -114,6 +120,14 @@ def test_a_bomb_stops_at_the_limit(name: str) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 24 * 2**20
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
+def test_what_may_be_cut_is_cut_at_the_limit(name: str) -> None:
+    body = ENCODERS[name](TEXT)
+    assert decode_part(body, name, 1_000, cut=True) == (TEXT[:1_000], False)
+    assert decode_part(body, name, len(TEXT), cut=True) == (TEXT, True)
+    assert decode_part(bomb(name, 64 * 2**20), name, 1_000, cut=True) == (bytes(1_000), False)
 
 
 def test_a_bomb_in_a_bomb_and_one_of_many_members_stop_too() -> None:

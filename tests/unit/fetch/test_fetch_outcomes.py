@@ -21,12 +21,20 @@ HTML = {"Content-Type": "text/html"}
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
-def ask(answer: object, *, attempts: int = 0, retries: int = 3, seconds: float = 0.1, factor: float = 0.0) -> Answer:
+def ask(
+    answer: object,
+    *,
+    attempts: int = 0,
+    retries: int = 3,
+    seconds: float = 0.1,
+    factor: float = 0.0,
+    conditions: dict[str, str] | None = None,
+) -> Answer:
     transport = ScriptedTransport()
     transport.answers[URL] = answer
     transport.seconds = seconds
     fetcher = Fetcher(transport, transport.clock.now, retries=retries, retry_seconds=30, delay_factor=factor)
-    return asyncio.run(fetcher.fetch(lease(URL, attempts=attempts)))
+    return asyncio.run(fetcher.fetch(lease(URL, attempts=attempts), conditions))
 
 
 @pytest.mark.parametrize("status", [200, 201, 203, 206])
@@ -43,7 +51,7 @@ def test_a_page_has_no_outcome_yet(status: int) -> None:
         ((200, b"{}", {"Content-Type": "application/json"}), Outcome.NOT_HTML),
         ((200, b"\x00\x01", {}), Outcome.NOT_HTML),
         ((204, b"", {}), Outcome.NOT_HTML),
-        ((304, b"", {}), Outcome.NOT_MODIFIED),
+        ((304, b"", {}), Outcome.HTTP_ERROR),
         ((301, b"", {"Location": "/new"}), Outcome.REDIRECTED),
         ((302, b"", {}), Outcome.BAD_CONTENT),
         ((302, b"", {"Location": "javascript:alert(1)"}), Outcome.BAD_CONTENT),
@@ -69,6 +77,11 @@ def test_a_page_has_no_outcome_yet(status: int) -> None:
 )
 def test_outcomes(answer: object, outcome: Outcome) -> None:
     assert ask(answer).outcome is outcome
+
+
+def test_only_who_asks_whether_a_page_is_new_can_hear_that_it_is_not() -> None:
+    assert ask((304, b"", {}), conditions={"If-None-Match": '"a"'}).outcome is Outcome.NOT_MODIFIED
+    assert ask((304, b"", {})).outcome is Outcome.HTTP_ERROR
 
 
 @pytest.mark.parametrize(
@@ -194,6 +207,12 @@ def test_retry_after(value: str | None, seconds: float) -> None:
         ("", b"<!DOCTYPE html><p>", True),
         ("", b"\xef\xbb\xbf  \n<HTML>", True),
         ("", b"<head>", True),
+        ("", b"<!-- made by hand --><!doctype html>", True),
+        ("", b"<h1>Not Found", True),
+        ("", b"<h1x>", False),
+        ("", b"plain <p> text", False),
+        ("unknown/unknown", b"<title>x</title>", True),
+        ("text/html, text/html; charset=utf-8", b"", True),
         ("", b"%PDF-1.4", False),
         ("", b"", False),
         (";", b"<html>", True),

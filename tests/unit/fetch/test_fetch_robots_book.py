@@ -263,6 +263,35 @@ def test_a_file_that_breaks_off_allows_nothing() -> None:
     assert isinstance(whole.decide(), Allow)
 
 
+def test_R7_the_line_that_our_bound_cuts_does_not_count() -> None:
+    """Cut off, "Allow: /public" would be "Allow: /"."""
+    start = b"User-agent: *\nDisallow: /\n"
+    rule = b"Allow: /public\n"
+    padding = b"#" * (FetchSettings().robots_bytes - len(start) - len(rule) + len("public")) + b"\n"
+    site = Site((200, start + padding + rule, {}))
+    site.transport.truncated = True
+    site.learn()
+    assert site.decide() == Disallow()
+
+
+def test_R7_a_file_without_lines_that_exceeds_our_bound_allows_nothing() -> None:
+    site = Site((200, bytes(2**20), {}))
+    site.transport.truncated = True
+    site.learn()
+    assert isinstance(site.decide(), Unreachable)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-8-sig"])
+def test_R7_a_file_in_utf16_is_read(encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    text = f"{mark}User-agent: *\r\nDisallow: /page\r\nCrawl-delay: 7\r\nSitemap: /s.xml\r\n"
+    site = Site((200, text.encode(encoding), {}))
+    site.learn()
+    assert site.decide() == Disallow()
+    assert site.book.delays() == {"example.com": 7.0}
+    assert site.book.sitemaps(ORIGIN) == [f"{ORIGIN}/s.xml"]
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_file_that_may_not_be_read_allows_or_not_as_the_job_says(status: int) -> None:
     allowing = Site((status, b"", {}))

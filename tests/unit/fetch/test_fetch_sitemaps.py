@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from own_process import SLACK, in_own_process
 
-from periplus.errors import BadContent, PeriplusError, TooLarge
+from periplus.errors import BadContent, PeriplusError
 from periplus.fetch.sitemaps import MAX_SITEMAPS, read_sitemap
 
 URL = "https://www.example.com/sitemap.xml"
@@ -57,7 +57,41 @@ def test_an_index_names_further_sitemaps(prefix: str) -> None:
         f"<{prefix}sitemapindex {space}>{rows}{outside}</{prefix}sitemapindex>".encode(), URL, max_bytes=9**9
     )
     assert found.sitemaps == ("https://www.example.com/s1.xml", "https://www.example.com/s2.xml")
-    assert found.entries == ()
+    assert (found.entries, found.dropped) == ((), {"sitemap_host": 1})
+
+
+def test_pictures_films_and_translations_of_a_page_are_not_its_address() -> None:
+    """The extensions of sitemaps have elements of the same names, before and behind those of the page."""
+    body = urlset(
+        '<url><xhtml:link rel="alternate" hreflang="de" href="/de/a"/><loc>/a</loc><image:image><image:loc>/a.jpg'
+        "</image:loc></image:image><video:video><video:player_loc>/p</video:player_loc></video:video></url>",
+        "<url><image:image><image:loc>/b.jpg</image:loc></image:image><loc>/b</loc><lastmod>2026-02-03</lastmod></url>",
+        "<url><image:image><image:loc>/c.jpg</image:loc></image:image></url>",
+    )
+    assert read(body) == {
+        "https://www.example.com/a": 0.0,
+        "https://www.example.com/b": datetime(2026, 2, 3, tzinfo=UTC).timestamp(),
+    }
+
+
+RSS = """<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><link>https://www.example.com/</link>
+<image><url>https://www.example.com/logo.png</url><link>https://www.example.com/</link></image>
+<item><title>A</title><link>https://www.example.com/a</link><pubDate>Tue, 03 Feb 2026 04:05:06 +0100</pubDate>
+<source url="https://other.org/"><link>https://other.org/b</link></source></item>
+<item><link>/b</link></item></channel></rss>"""
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="/feed"/><entry><title>A</title>
+<link rel="edit" href="/edit/a"/><link href="/a"/><link rel="enclosure" href="/a.mp3"/>
+<updated>2026-02-03T04:05:06+01:00</updated></entry><entry><link rel="alternate" href="/b"/></entry></feed>"""
+
+
+@pytest.mark.parametrize("feed", [RSS, ATOM], ids=["rss", "atom"])
+def test_a_feed_is_a_sitemap_too(feed: str) -> None:
+    found = read_sitemap(feed.encode(), URL, max_bytes=2**20)
+    assert {entry.url: entry.lastmod for entry in found.entries} == {
+        "https://www.example.com/a": datetime(2026, 2, 3, 3, 5, 6, tzinfo=UTC).timestamp(),
+        "https://www.example.com/b": 0.0,
+    }
+    assert found.dropped == {}
 
 
 def test_an_index_without_end_ends() -> None:
@@ -137,10 +171,9 @@ def test_entities_are_never_expanded(body: bytes) -> None:
 
 
 def test_bombs_stop_at_the_limit() -> None:
-    bomb = gzip.compress(urlset("<url>" + " " * 8_000_000 + "</url>"))
-    with pytest.raises(TooLarge):
-        read_sitemap(bomb, URL, max_bytes=2**20)
-    with pytest.raises((BadContent, TooLarge)):
+    long = urlset(row("/first"), "<url>" + " " * 8_000_000 + "</url>", row("/last"))
+    assert list(read(long[: 2**20])) == list(read(gzip.compress(long))) == ["https://www.example.com/first"]
+    with pytest.raises(BadContent):
         read_sitemap(gzip.compress(gzip.compress(urlset(row("/a")))), URL, max_bytes=2**20)
 
 

@@ -113,6 +113,16 @@ def test_same_content_is_a_duplicate_of_what_is_kept() -> None:
     assert gate.outcome_of(analysis(digest=7, outcome=Outcome.NOT_INDEXED)) is Outcome.NOT_INDEXED
 
 
+def test_content_that_no_page_has_any_more_is_no_duplicates_original() -> None:
+    """A page that says one thing, another and the first again is kept each time."""
+    gate = intake()
+    assert gate.outcome_of(analysis(digest=7)) is Outcome.KEPT
+    assert gate.outcome_of(analysis(digest=8)) is Outcome.KEPT
+    gate.forget_digest(7)
+    assert gate.outcome_of(analysis(digest=7)) is Outcome.KEPT
+    assert gate.outcome_of(analysis(digest=7)) is Outcome.DUPLICATE
+
+
 @pytest.mark.parametrize("overlap", ["forbid", "allow"])
 def test_an_intake_taken_up_from_disk_decides_the_same(overlap: str) -> None:
     live, resumed = (intake(overlap=overlap, pattern_pages=5) for _ in range(2))

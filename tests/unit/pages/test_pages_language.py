@@ -68,6 +68,16 @@ def test_the_pages_own_word_comes_first() -> None:
     assert language_of(german) == "de"
 
 
+@pytest.mark.parametrize("language", ["ru", "uk", "ar", "ja", "zh", "ko", "el", "th", "hi"])
+def test_a_language_that_the_script_of_the_text_rules_out_is_not_believed(language: str) -> None:
+    """A template said `lang="en"`, and nobody changed it."""
+    assert language_of(f"<html lang=en-US><p>{TEXTS[language]}") == language
+    assert language_of(f"<html lang={language}><p>{TEXTS[language]}") == language
+    quoted = f"<html lang=en><p>{TEXTS['en'] * 2}<blockquote>{TEXTS[language]}</blockquote>"
+    assert language_of(quoted) == "en", "a quotation does not make it one"
+    assert language_of(f"<html lang=sr><p>{TEXTS['ru']}") == "sr", "it is written in both"
+
+
 def test_it_takes_little_time_whatever_the_text() -> None:
     with bounded_effort():
         for text in ("the " * 500_000, "東" * 1_000_000, "а" * 1_000_000, "\u0300" * 1_000_000):

@@ -25,9 +25,10 @@ def read(
     max_links: int = 500,
     window: int = 50,
     robots: tuple[str, ...] = (),
+    refresh: str = "",
 ) -> Page:
     body = html.encode() if isinstance(html, str) else html
-    headers = tuple(("X-Robots-Tag", value) for value in robots)
+    headers = (*(("X-Robots-Tag", value) for value in robots), *([("Refresh", refresh)] if refresh else []))
     response = fetched(URL, body, content_type=header, headers=headers)
     return read_page(response, max_links=max_links, window_tokens=window)
 
@@ -56,6 +57,30 @@ ENCODINGS = [
 ]
 
 
+QUERIES = [
+    ("utf-8", "/поиск?q=Москва", "/%D0%BF%D0%BE%D0%B8%D1%81%D0%BA?q=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0"),
+    ("utf-16", "/?q=Москва", "/?q=%D0%9C%D0%BE%D1%81%D0%BA%D0%B2%D0%B0"),
+    ("windows-1251", "/поиск?q=Москва#я", "/%D0%BF%D0%BE%D0%B8%D1%81%D0%BA?q=%CC%EE%F1%EA%E2%E0"),
+    ("koi8-r", "?q=Москва", "/a/b.html?q=%ED%CF%D3%CB%D7%C1"),
+    ("shift_jis", "/?q=東京", "/?q=%93%8C%8B%9E"),
+    ("shift_jis", "/?q=表", "/?q=%95\\"),  # its second byte is a letter of ASCII, which stands for itself
+    ("euc-jp", "/?q=東京", "/?q=%C5%EC%B5%FE"),
+    ("iso-2022-jp", "/?q=東京", "/?q=%1B$BEl5~%1B(B"),
+    ("gbk", "/?q=北京", "/?q=%B1%B1%BE%A9"),
+    ("big5", "/?q=臺北", "/?q=%BBO%A5_"),
+    ("euc-kr", "/?q=서울", "/?q=%BC%AD%BF%EF"),
+    ("windows-1252", "/?a=1&q=Łódź", "/?a=1&q=%26%23321%3B%F3d%26%23378%3B"),  # as browsers do
+    ("windows-1251", "/#?q=Москва", "/"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "href", "url"), QUERIES)
+def test_the_query_of_a_link_is_in_the_encoding_of_its_page(encoding: str, href: str, url: str) -> None:
+    body = f'<meta http-equiv=refresh content="9;{href}"><a href="{href}">x</a>'
+    page = read(body.encode(encoding, "xmlcharrefreplace"), header=f"text/html; charset={encoding}")
+    assert [link.url for link in page.links] == [f"http://example.com{url}"] * 2
+
+
 @pytest.mark.parametrize(("label", "codec", "text"), ENCODINGS)
 def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> None:
     page = read(f"<title>{text}</title><p>{text}".encode(codec), header=f'text/html; charset="{label}"')
@@ -66,6 +91,7 @@ def test_the_header_names_the_encoding(label: str, codec: str, text: str) -> Non
 def test_else_a_meta_tag_does(label: str, codec: str, text: str) -> None:
     for tag in (f'<meta charset="{label}">', f'<META http-equiv=Content-Type content="text/html; charset={label}">'):
         assert read(f"<html><head>{tag}<title>x</title><p>{text}".encode(codec)).text == text
+        assert read(f"<html><head><meta charset=bogus>{tag}<p>{text}".encode(codec)).text == text
 
 
 LANGUAGES = [
@@ -210,6 +236,7 @@ def test_C4_what_is_half_a_character_is_none() -> None:
         ("<head><title>Page</title></head><body><svg><title>Drawing</title></svg>", "Page"),
         ("<p>First line</p><p>x", "First line"),
         ("<title></title><p>First line", "First line"),
+        ("<meta property='og:title' content=' Its \n title '><p>First line", "Its title"),
         ("", ""),
         ("<title>" + "x" * 10_000 + "</title>", "x" * 500),
     ],
@@ -310,6 +337,24 @@ def test_frames_and_meta_refresh_are_links() -> None:
     assert read("<meta http-equiv=refresh content='30'>").links == ()
 
 
+@pytest.mark.parametrize(
+    ("written", "leads_to"),
+    [
+        ("0;URL=/a", "/a"),
+        ("0.5, url = '/a b'", "/a%20b"),
+        ("5 url=/a", "/a"),
+        (" 5;/a", "/a"),
+        ("0; url=/it's", "/it's"),
+        ("0; url='/a' and more", "/a"),
+        ("0; url=&quot;/a", "/a"),
+    ],
+)
+def test_a_meta_refresh_is_read_as_browsers_do(written: str, leads_to: str) -> None:
+    page = read(f'<meta http-equiv=refresh content="{written}">')
+    assert [link.url for link in page.links] == [f"http://example.com{leads_to}"]
+    assert read("<p>x", refresh="0; url=/a").links[0].url == "http://example.com/a", "the header says the same"
+
+
 # -- What a page says about itself ---------------------------------------------------------------------
 
 
@@ -334,8 +379,18 @@ def test_frames_and_meta_refresh_are_links() -> None:
         ("", ("NoIndex",), True, False),
         ("", ("periplus: noindex, nofollow",), True, True),
         ("", ("otherbot: noindex, nofollow",), False, False),
-        ("", ("unavailable_after: 25 Jun 2010 15:00:00 PST",), False, False),
-        ("", ("noindex, unavailable_after: 25 Jun 2010 15:00:00 PST",), True, False),
+        ("", ("unavailable_after: 25 Jun 2010 15:00:00 PST",), True, False),
+        ("", ("unavailable_after: Friday, 25-Jun-10 15:00:00 GMT, nofollow",), True, True),
+        ("", ("unavailable_after: 2010-06-25T15:00:00Z",), True, False),
+        ("", ("unavailable_after: 25 Jun 2099 15:00:00 PST",), False, False),
+        ("", ("unavailable_after: Thu, 25 Jun 2099 15:00:00 GMT, noindex",), True, False),
+        ("", ("unavailable_after: soon, noindex",), True, False),
+        ("", ("unavailable_after: 2099-06-25, nofollow",), False, True),
+        ("", ("otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST",), False, False),
+        ("", ("otherbot: noindex, periplus: unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT",), True, False),
+        ("<meta name=robots content='unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT'>", (), True, False),
+        ("<meta name=robots content='unavailable_after: 2099-06-25'>", (), False, False),
+        ("", ("noindex, unavailable_after: 25 Jun 2099 15:00:00 PST",), True, False),
         ("", ("otherbot: noindex, periplus: nofollow",), False, True),
         ("", ("otherbot: noindex",), False, False),
     ],
@@ -355,7 +410,13 @@ def test_canonical() -> None:
 
 @pytest.mark.parametrize(
     ("tag", "language"),
-    [("<html lang=de>", "de"), ("<html lang='pt-BR'>", "pt"), ("<html lang='EN_us'>", "en"), ("<html>", "")],
+    [
+        ("<html lang=de>", "de"),
+        ("<html lang='pt-BR'>", "pt"),
+        ("<html lang='EN_us'>", "en"),
+        ("<html lang=iw>", "he"),
+        ("<html>", ""),
+    ],
 )
 def test_stated_language(tag: str, language: str) -> None:
     assert read(f"{tag}<p>x").language == language
@@ -373,6 +434,8 @@ def test_stated_language(tag: str, language: str) -> None:
         ("<meta itemprop=datePublished content=2025-02-03>", date(2025, 2, 3)),
         ('<script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2025-02-03"}</script>',
          date(2025, 2, 3)),
+        ('<script type="Application/LD+JSON; charset=utf-8">{"datePublished":"2025-02-03"}</script>', date(2025, 2, 3)),
+        ('<script type="application/ld+json">{"name":"a\nb","datePublished":"2025-02-03"}</script>', date(2025, 2, 3)),
         ("<time datetime='2025-02-03T08:00'>yesterday</time>", date(2025, 2, 3)),
         ("<meta name=date content=1960-01-01>", None),
         ("<meta name=date content=2031-01-01>", None),
@@ -390,8 +453,13 @@ def test_a_date_in_the_url() -> None:
     for path, day in (
         ("/2025/02/03/flood", date(2025, 2, 3)),
         ("/news/2025-02-03-flood", date(2025, 2, 3)),
+        ("/world/2025/feb/03/flood", date(2025, 2, 3)),
+        ("/news/20250203/flood", date(2025, 2, 3)),
+        ("/news/flood-20250203.html", date(2025, 2, 3)),
         ("/2025/02/flood", None),
         ("/1875/02/03/", None),
+        ("/article/20253102", None),
+        ("/article/120250203", None),
     ):
         response = fetched(f"http://example.com{path}", b"<p>x")
         assert read_page(response).published == day
@@ -458,6 +526,8 @@ def test_places_that_schema_org_things_are_about() -> None:
     [
         ("<p class=byline>Posted on 12 March 2024 by A. Writer</p>", date(2024, 3, 12)),
         ("<div id=date>2024-03-12</div>", date(2024, 3, 12)),
+        ("<p>Veröffentlicht am 12.03.2024</p>", date(2024, 3, 12)),
+        ("<p>Datum: 12.03.2024</p>", date(2024, 3, 12)),
         ("<?xml version='1.0' encoding='utf-8'?><p class=date>12.03.2024</p>", date(2024, 3, 12)),
         ("<p class=byline>Posted on 12 March 1924</p>", None),
         ("<p class=byline>Posted on 12 March 2044</p>", None),

@@ -135,6 +135,14 @@ def remove_index(crawl: CrawlFolder) -> None:
     shutil.rmtree(crawl.node("main").index)
 
 
+def flip_a_bit_in_index(crawl: CrawlFolder) -> None:
+    """What the library would not notice: it opens such an index and answers from it."""
+    (path,) = crawl.node("main").index.glob("*.store")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 1
+    path.write_bytes(data)
+
+
 def forget_in_index(crawl: CrawlFolder) -> None:
     """A page that the index has seen as not kept is kept after all."""
     change(crawl, "UPDATE page SET kept = 1 WHERE id = 11", "INSERT INTO page_text SELECT 11, text, mentions "
@@ -170,6 +178,7 @@ DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], str]] = {
     "torn tail": (extend_archive, "archive: bytes behind the last committed record"),
     "stray file": (stray_file, "archive: files begun after the last committed record"),
     "index broken": (break_index, "index: does not hold what was committed"),
+    "index changed": (flip_a_bit_in_index, "index: does not hold what was committed"),
     "index gone": (remove_index, "index: does not hold what was committed"),
     "index behind the truth": (forget_in_index, "index: does not hold what was committed"),
     "inbox ahead": (
@@ -282,3 +291,42 @@ def test_a_gap_too_short_for_a_record_stays_and_is_said(crawl: CrawlFolder) -> N
     data = path.read_bytes()
     assert not close_gap(path, gap, "2026-01-01T00:00:00Z")
     assert path.read_bytes() == data
+
+
+def test_a_short_gap_at_the_end_of_a_file_is_cut_off(crawl: CrawlFolder) -> None:
+    path = warc(crawl)
+    data = path.read_bytes()
+    path.write_bytes(data + b"rubbish")
+    assert close_gap(path, Gap(len(data), 7, "no record"), "2026-01-01T00:00:00Z")
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("name", ["zz-notes.warc.gz", "from-elsewhere.warc.gz", "main-old.warc.gz"])
+def test_a_file_of_somebody_else_in_the_archive_is_left_alone(crawl: CrawlFolder, name: str) -> None:
+    stranger = crawl.node("main").archive / name
+    stranger.write_bytes(b"not of this crawl " * 100)
+    for repair in (False, True):
+        assert verify_crawl(crawl, repair=repair).problems == []
+    assert stranger.read_bytes() == b"not of this crawl " * 100
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["missing", "empty"])
+def test_an_archive_that_has_lost_its_database_is_not_let_go(
+    crawl: CrawlFolder, tmp_path: Path, left: bytes | None
+) -> None:
+    """A new database would know of no record, and a crawl removes what no record is known of."""
+    archived = warc(crawl).read_bytes()
+    crawl.node("main").database.unlink()
+    if left is not None:
+        crawl.node("main").database.write_bytes(left)
+    for repair in (False, True):
+        report = verify_crawl(crawl, repair=repair)
+        assert not report.ok
+        assert [problem.node for problem in report.problems if problem.part == "database"] == ["main"]
+    crawl.job_file.unlink()
+    job = tmp_path / "job.toml"
+    job.write_text('seeds = ["http://127.0.0.1/"]\n[nodes.main]\n[nodes.other]\n', "utf-8")
+    again = periplus("crawl", job, "--out", crawl.path)
+    assert again.code == 4
+    assert "restore it from a copy" in again.err
+    assert warc(crawl).read_bytes() == archived

@@ -55,9 +55,11 @@ SAME = [
     ("http://example.com/a;jsessionid=1;v=2/b", "http://example.com/a;v=2/b"),
     ("http://example.com/(S(4n3lk2vv1x5yzu45bg1vgzmc))/page.aspx", "http://example.com/page.aspx"),
     ("http://example.com/a?PHPSESSID=abc&b=1", "http://example.com/a?b=1"),
-    ("http://example.com/a?sid=1&b=2&jsessionid=3", "http://example.com/a?b=2"),
+    ("http://example.com/a?sid=1f0c99d2&b=2&jsessionid=3", "http://example.com/a?b=2"),
+    ("http://example.com/a?b=2&sid=", "http://example.com/a?b=2"),
+    ("http://example.com/a?sessionid=6fa459ea-ee8a-3ca4-894e-db77e160355e", "http://example.com/a"),
     ("http://example.com/a?CFID=1&CFTOKEN=2", "http://example.com/a"),
-    ("http://example.com/a?b=1&session_id=9", "http://example.com/a?b=1"),
+    ("http://example.com/a?b=1&session_id=qv3s7h0bn1k8t5m2l4c9r6d0ge", "http://example.com/a?b=1"),
     # tracking parameters
     ("http://example.com/a?utm_source=x&utm_medium=y&b=1", "http://example.com/a?b=1"),
     ("http://example.com/a?fbclid=x", "http://example.com/a"),
@@ -65,6 +67,10 @@ SAME = [
     # these only look like it
     ("http://example.com/a?side=1", "http://example.com/a?side=1"),
     ("http://example.com/a?id=1&resid=2", "http://example.com/a?id=1&resid=2"),
+    ("http://example.com/story?sid=1", "http://example.com/story?sid=1"),
+    ("http://example.com/station?sid=KAUS", "http://example.com/station?sid=KAUS"),
+    ("http://example.com/story?sid=flood-in-sylhet-2026", "http://example.com/story?sid=flood-in-sylhet-2026"),
+    ("http://example.com/talk?session_id=219&b=1", "http://example.com/talk?session_id=219&b=1"),
     ("http://example.com/a;sides=1", "http://example.com/a;sides=1"),
     ("http://example.com/f(x)/y", "http://example.com/f(x)/y"),
     # the order of parameters and an empty value are the server's business
