@@ -165,6 +165,29 @@ def test_every_kind_of_hint_ranks_candidates(gazetteer: Gazetteer, hints: PageHi
     assert hinted.admin1 == "MA"
 
 
+@pytest.mark.parametrize(
+    ("hints", "url", "admin1"),
+    [
+        (PageHints(place_names=("Portland",), addresses=(PostalParts("", "Portland", "ME", "", "US"),)), None, "ME"),
+        (PageHints(place_names=("Portland",), points=(LonLat(-70.26, 43.66),)), None, "ME"),
+        (PageHints(place_names=("Portland",), points=(LonLat(-70.33, 43.60),)), None, "ME"),  # a suburb of it
+        (PageHints(place_names=("Georgia",), addresses=(PostalParts("", "Atlanta", "GA", "", "US"),)), None, "GA"),
+        (PageHints(place_names=("Georgia",)), None, ""),
+        (PageHints(place_names=("Springfield",)), "http://example.nz/", "MO"),
+        (PageHints(place_names=("Richmond",)), "http://example.ca/", "02"),
+        (PageHints(place_names=("Paris",)), "http://example.ca/", "11"),  # all the world means the one in France
+    ],
+)
+def test_the_place_that_the_markup_names_is_the_one_where_the_page_is(
+    gazetteer: Gazetteer, hints: PageHints, url: str | None, admin1: str
+) -> None:
+    main = locate("Opening hours", gazetteer, hints=hints, url=url).footprint.main
+    assert main is not None
+    assert main.name == hints.place_names[0] or main.name in ("Atlanta", "South Portland")
+    named = [p.place for p in locate("x", gazetteer, hints=hints, url=url).footprint.places]
+    assert [p.admin1 for p in named if p.name == hints.place_names[0]] == [admin1]
+
+
 def test_the_top_level_domain_ranks_candidates(gazetteer: Gazetteer) -> None:
     text = "The museum in Richmond opens at nine."
     there = [locate(text, gazetteer, url=f"http://news.example.{tld}/").mentions[0].place for tld in ("au", "uk", "ca")]
