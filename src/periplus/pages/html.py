@@ -51,6 +51,7 @@ SPARE_DESCRIPTION_CHARS = 300
 """Where a page does not describe itself, the beginning of its main text does."""
 
 MAX_TEXT_CHARS = 500_000
+ENGLISH_CHARS = 10_000
 
 LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
 VALUED_DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
@@ -89,7 +90,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         text=text,
         main_text=content,
         links=(*_refresh_link(metadata, base), *links),
-        language=language or detect_language(text),
+        language=_language(language, text),
         published=published,
         names_a_day=published is None and names_a_day(text, written),
         canonical=canonical.href if canonical else None,
@@ -148,6 +149,16 @@ def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: F
         if match:
             return match[1]
     return ""
+
+
+def _language(stated: str, text: str) -> str:
+    """The language that the page states or, where it states none, that its text has.
+
+    Templates say English until somebody changes it: a text without a single "the" is asked too.
+    """
+    if stated and (stated != "en" or " the " in text[:ENGLISH_CHARS]):
+        return stated
+    return detect_language(text) or stated
 
 
 def _own_countries(tree: LexborHTMLParser, base: str, url: str) -> tuple[str, ...]:
