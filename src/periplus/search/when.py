@@ -1,4 +1,4 @@
-"""The "when" of a question: dates in its words ("in 2024", "since May 2025", "summer 2021", "2019-2021", "last year")."""
+"""The "when" of a question: dates in its words ("in 2024", "since May 2025", "summer 2021", "2019-2021")."""
 
 import re
 from collections.abc import Sequence
