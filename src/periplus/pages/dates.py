@@ -29,34 +29,58 @@ META_DATE_NAMES = (
     "publish-date",
     "sailthru.date",
     "parsely-pub-date",
+    "article:published",
+    "article.published",
+    "publication_date",
+    "citation_publication_date",
+    "citation_date",
+    "cxenseparse:recs:publishtime",
+    "bt:pubdate",
+    "dc.date.created",
+    "dcterms.date",
 )
 """Names of meta tags that carry the day of publication, best first."""
 
-ISO_DATE = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
-COMPACT_DATE = re.compile(r"\b((?:19|20)\d{2})(\d{2})(\d{2})(?!\d)")
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-DAY_MONTH_YEAR = re.compile(rf"\b(\d{{1,2}})\.? ({'|'.join(MONTHS)})[a-z]*\.?,? (\d{{4}})\b", re.IGNORECASE)
-MONTH_DAY_YEAR = re.compile(
-    rf"\b({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE
+ISO_DATE = re.compile(r"\b(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?!\d)")
+COMPACT_DATE = re.compile(r"\b((?:19|20)\d{2})(\d{2})(\d{2})(?=\D|\d{4}\b|\d{6}\b|\Z)")
+EASTERN_DATE = re.compile(r"(\d{4})[年년] ?(\d{1,2})[月월] ?(\d{1,2})[日일]")
+DOTTED_DATE = re.compile(r"\b(\d{1,2})\. ?(\d{1,2})\. ?((?:19|20)\d{2})\b")
+SLASHED_DATE = re.compile(r"\b(\d{1,2})([/-])(\d{1,2})\2((?:19|20)\d{2})\b")
+MONTHS = (
+    "jan ene gen янв sty", "feb fév fev фев lut", "mar mär мар", "apr abr avr апр kwi", "may mai mei maj mag мая май",
+    "jun juin giu июн cze", "jul juil lug июл lip", "aug aoû aou ago авг sie", "sep set сен wrz",
+    "oct okt out ott окт paź", "nov ноя lis", "dec dez déc dic дек gru",
+)  # fmt: skip
+"""How the names of months begin in some languages."""
+
+MONTH_NUMBERS = {beginning: number for number, line in enumerate(MONTHS, 1) for beginning in line.split()}
+_MONTH = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
+DAY_MONTH_YEAR = re.compile(
+    rf"\b(\d{{1,2}})(?:\.|st|nd|rd|th|er)? (?:de )?({_MONTH})[^\W\d_]*\.?,?(?: del?)? (\d{{4}})\b", re.IGNORECASE
 )
+MONTH_DAY_YEAR = re.compile(rf"\b({_MONTH})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.IGNORECASE)
 URL_DATE = re.compile(
-    rf"/(?P<year>(?:19|20)\d{{2}})[/-](?P<month>\d{{1,2}}|{'|'.join(MONTHS)})[/-](?P<day>\d{{1,2}})(?=[/_.-]|$)",
-    re.IGNORECASE,
+    rf"/(?P<year>(?:19|20)\d{{2}})[/-](?P<month>\d{{1,2}}|{_MONTH})[/-](?P<day>\d{{1,2}})(?=[/_.-]|$)", re.IGNORECASE
 )
 URL_COMPACT_DATE = re.compile(r"[/_-](?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)(?=[/_.-]|$)")
 SAYS_WHEN = re.compile(
-    r"posted|published|publication|byline|updated|created|written|<time|\bdate|\bdatum|veröffentlicht|"
+    r"posted|published|publication|byline|updated|created|written|<time|\bdate|publica[dt]|publié|pubblicat|publicação|"
+    r"gepubliceerd|geplaatst|veröffentlich|erstellt|aktualisiert|\bdatum|pressemitteilung vom|opublikowan|опубликован|"
+    r"[发發]布|公開|掲載|등록|입력|"
     r"(?:class|id|name|itemprop)\s*=[^>]{0,60}(?:date|time|datum|fecha|meta|info|publi)",
     re.IGNORECASE,
 )
 """What stands before a day of publication, in markup or text."""
 
 SPEAKS_OF_TIME = (
-    "date", "time", "publi", "posted", "meta", "info", "byline", "created", "written", "datum", "fecha",
+    "date", "time", "publi", "posted", "meta", "info", "byline", "created", "written", "datum", "fecha", "pubblicat",
+    "geplaatst", "erstellt", "aktualisiert", "pressemitteilung", "opublikowan",
 )  # fmt: skip
 """One of these is in all that SAYS_WHEN fits; they are found far faster."""
 
 SHORTLY_BEFORE = 160
+LONGEST_DAY = 24
+"""Characters of day and month before their year."""
 
 EARLIEST = date(1990, 1, 1)
 MOST_SEARCHED_CHARS = 500_000
@@ -94,7 +118,17 @@ def searched_date(html: str, url: str, fetched_on: date) -> date | None:
         )
     except (LxmlError, ValueError):
         return None  # nothing in it that is a document, or a date
-    return _parse(found, fetched_on) if found else None
+    return _parse(found, fetched_on) if found else _shown_date(html, fetched_on)
+
+
+def _shown_date(html: str, fetched_on: date) -> date | None:
+    """The first day behind a word or mark-up for it, also in languages and forms that others do not read."""
+    for year in years_of_days(html, MOST_SEARCHED_CHARS):
+        if _says_when(html, year):
+            day = _parse(html[max(0, year - LONGEST_DAY) : year + 12], fetched_on)
+            if day is not None:
+                return day
+    return None
 
 
 def names_a_day(text: str, html: str) -> bool:
@@ -119,18 +153,32 @@ def _says_when(html: str, year: int) -> bool:
 
 
 def _parse(text: str, fetched_on: date) -> date | None:
-    match = ISO_DATE.search(text) or COMPACT_DATE.search(text)
-    if match:
+    """The day that a text names, in one of the forms that leave no doubt which number is the month."""
+    if match := ISO_DATE.search(text):
+        return _believable((match[1], match[3], match[4]), fetched_on)
+    if match := COMPACT_DATE.search(text) or EASTERN_DATE.search(text):
         return _believable(match.groups(), fetched_on)
     if match := DAY_MONTH_YEAR.search(text):
         return _believable((match[3], _month(match[2]), match[1]), fetched_on)
     if match := MONTH_DAY_YEAR.search(text):
         return _believable((match[3], _month(match[1]), match[2]), fetched_on)
-    return None
+    if match := DOTTED_DATE.search(text):
+        return _believable((match[3], match[2], match[1]), fetched_on)
+    return _slashed(text, fetched_on)
+
+
+def _slashed(text: str, fetched_on: date) -> date | None:
+    """`23/02/2025` and `02/23/2025`; which number is the month must be plain."""
+    match = SLASHED_DATE.search(text)
+    if match is None:
+        return None
+    one, two, year = match[1], match[3], match[4]
+    days = {_believable((year, month, day), fetched_on) for month, day in ((one, two), (two, one))} - {None}
+    return days.pop() if len(days) == 1 else None
 
 
 def _month(name: str) -> str:
-    return str(MONTHS.index(name[:3].lower()) + 1)
+    return str(MONTH_NUMBERS[name.lower()])
 
 
 def _believable(parts: tuple[str | None, ...], fetched_on: date) -> date | None:

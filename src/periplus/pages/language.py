@@ -10,6 +10,7 @@ from collections import Counter
 __all__ = ["detect_language", "page_language"]
 
 SAMPLE_CHARS = 4_000
+ENGLISH_CHARS = 10_000
 MIN_LETTERS = 40
 MIN_HITS = 4
 MIN_SHARE = 0.08
@@ -91,10 +92,10 @@ for _language, _words in COMMON.items():
 def page_language(stated: str, text: str) -> str:
     """What a page states, unless most of its text is in a script that this language is never written in.
 
-    Many a site in Russian or Japanese still says `lang="en"`, as its template did.
+    Many a site still says `lang="en"`, as its template did: a text without a single "the" is asked too.
     """
-    if not stated:
-        return detect_language(text)
+    if not stated or (stated == "en" and " the " not in text[:ENGLISH_CHARS]):
+        return detect_language(text) or stated
     sample = text[:SAMPLE_CHARS]
     if stated not in COMMON or sample.isascii():
         return stated

@@ -72,9 +72,16 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
         for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
             _read_geo(node, found)
     if b"time" in signs:
-        for node in tree.css("time[datetime]")[:5]:
-            found.dates.append(node.attributes.get("datetime") or "")
+        times = [node.attributes for node in tree.css("time[datetime]")[:MAX_HINTS]]
+        times.sort(key=lambda attributes: not _is_of_publication(attributes))
+        found.dates += [attributes.get("datetime") or "" for attributes in times[:5]]
     return found
+
+
+def _is_of_publication(attributes: dict[str, str | None]) -> bool:
+    """Whether a time is marked as the page's: by microdata, as HTML once had it, or by its class."""
+    said = f"{attributes.get('itemprop')} {attributes.get('class')}".lower()
+    return "pubdate" in attributes or "publish" in said
 
 
 def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
@@ -115,7 +122,7 @@ def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
     if len(text) > MAX_JSON_LD_CHARS:
         return
     try:
-        waiting: deque[Any] = deque([json.loads(text, strict=False)])  # line breaks in strings are common
+        waiting: deque[Any] = deque([json.loads(_unwrapped(text), strict=False)])  # line breaks in strings are common
     except (ValueError, RecursionError):
         return
     for _ in range(MAX_JSON_LD_NODES):
@@ -127,6 +134,16 @@ def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
         elif isinstance(thing, dict):
             yield thing
             waiting.extend(value for value in thing.values() if isinstance(value, dict | list))
+
+
+def _unwrapped(text: str) -> str:
+    """JSON-LD without what some write around it, as they did around scripts."""
+    text = text.strip()
+    for opening in ("//", "<!--", "<![CDATA["):
+        text = text.removeprefix(opening).lstrip()
+    for ending in ("]]>", "-->", "//", ";"):
+        text = text.removesuffix(ending).rstrip()
+    return text
 
 
 def _read_thing(thing: dict[str, Any], found: Metadata) -> None:

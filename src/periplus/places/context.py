@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from periplus.places.build import KINDS
+from periplus.places.built import BUILT
 from periplus.places.folding import (
     CASELESS,
     DIGIT,
@@ -23,7 +24,6 @@ from periplus.places.folding import (
     UPPER,
 )
 from periplus.places.lexicon import CLASSES
-from periplus.places.scan import BUILT
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
 
 __all__ = ["GROUPS", "describe_hits", "word_tables"]

@@ -10,21 +10,21 @@ from typing import Final
 
 import numpy as np
 
-from periplus.errors import PlaceError
-from periplus.model import Address, LonLat, PageHints, PostalParts
+from periplus.model import Address, LonLat, PageHints, Place, PostalParts
 from periplus.places.addresses import find_addresses, state_code, zip_town
 from periplus.places.build import KINDS
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
-from periplus.places.lookup import find_rows, resolve_row
+from periplus.places.lookup import clear_row, find_rows
 from periplus.places.streets import street_key
 
-__all__ = ["declared_addresses", "with_declared"]
+__all__ = ["declared_addresses", "hinted_places", "with_declared"]
 
 _CITY: Final = KINDS.index("city")
 _NEAR: Final = float(np.cos(60 / 6371))
 _BESIDE: Final = float(np.cos(30 / 6371))
 _MAX: Final = 20
+_MAX_NAMES: Final = 16
 _NUMBER_FIRST: Final = re.compile(r"(\d+\w{0,3}(?:[-/]\d+)?)[ ,]+(.+)")
 _NUMBER_LAST: Final = re.compile(r"(.+?)[ ,]+(\d+ ?\w{0,2}(?:[-/]\d+)?)")
 _US_ZIP: Final = re.compile(r"\d{5}(?:-\d{4})?")
@@ -59,6 +59,26 @@ def declared_addresses(hints: PageHints, gazetteer: Gazetteer, text: str = "") -
     found = [address for address in made if address is not None]
     if not found and hints.points:
         found += [a for point in hints.points[:1] if (a := _from_point(point, gazetteer)) is not None]
+    return found
+
+
+def hinted_places(hints: PageHints, countries: tuple[int, ...], gazetteer: Gazetteer) -> list[Place]:
+    """The places that the markup names: of namesakes the one around or near what it declares besides.
+
+    Else the one that everybody means or, where there is no such one, one in the page's own `countries` (rows).
+    """
+    if not hints.place_names:
+        return []
+    xyz, country = gazetteer.arrays["xyz"], gazetteer.arrays["row_country"]
+    own = [gazetteer.row(address.place_id) for address in declared_addresses(hints, gazetteer)]
+    around = {row for one in own for row in gazetteer.chain(one)}
+    found = []
+    for name in hints.place_names[:_MAX_NAMES]:
+        rows = find_rows(gazetteer, name)
+        best = [r for r in rows if r in around or any(float(xyz[r] @ xyz[one]) > _NEAR for one in own)]
+        if not best and clear_row(gazetteer, rows) < 0:
+            best = [r for r in rows if country[r] in countries]
+        found += [gazetteer.place_at(row) for row in (best or rows)[:1]]
     return found
 
 
@@ -98,7 +118,7 @@ def _place(parts: PostalParts, points: tuple[LonLat, ...], gazetteer: Gazetteer)
         return _city(parts, country, points, gazetteer)
     if parts.region:
         name = f"{parts.region}, {gazetteer.name_at(country)}" if country >= 0 else parts.region
-        return _resolved(name, gazetteer)
+        return clear_row(gazetteer, find_rows(gazetteer, name))
     return -1
 
 
@@ -120,7 +140,7 @@ def _city(parts: PostalParts, country: int, points: tuple[LonLat, ...], gazettee
         return -1
     if country >= 0 or parts.region:
         return next((r for r in rows if a["kind"][r] == _CITY), rows[0])
-    return _resolved(parts.locality, gazetteer)
+    return clear_row(gazetteer, find_rows(gazetteer, parts.locality))
 
 
 def _country(name: str, gazetteer: Gazetteer) -> int:
@@ -132,13 +152,6 @@ def _country(name: str, gazetteer: Gazetteer) -> int:
         return row
     kinds = gazetteer.arrays["kind"]
     return next((r for r in find_rows(gazetteer, name) if kinds[r] == KINDS.index("country")), -1)
-
-
-def _resolved(name: str, gazetteer: Gazetteer) -> int:
-    try:
-        return resolve_row(gazetteer, name)
-    except PlaceError:
-        return -1
 
 
 def _from_line(line: str, gazetteer: Gazetteer) -> Address | None:

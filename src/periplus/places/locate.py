@@ -13,7 +13,7 @@ from periplus.model import Located, LonLat, Mention, PageHints, Place
 from periplus.places.addresses import find_addresses
 from periplus.places.casing import HASHTAG_CONFIDENCE, capitalised, hashtags
 from periplus.places.context import KIND
-from periplus.places.declared import declared_addresses, with_declared
+from periplus.places.declared import declared_addresses, hinted_places, with_declared
 from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior, host_of
@@ -67,10 +67,9 @@ def locate(
         raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
     model = weights or default_weights()
     hints = hints or PageHints()
-    hinted = _hinted(hints, gazetteer)
-    evidence = Evidence(
-        prior, (*hints.points, *_points(hints, hinted, gazetteer)), _countries(url, hints, about, gazetteer)
-    )
+    countries = _countries(url, hints, about, gazetteer)
+    hinted = hinted_places(hints, countries, gazetteer)
+    evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), countries)
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
@@ -90,15 +89,6 @@ def _domain_country(url: str | None) -> tuple[str, ...]:
     plain = _PLAIN_HOST.match(url or "")
     tld = (plain[1] if plain else host_of(url or "")).rpartition(".")[2]
     return () if len(tld) != 2 or tld in _GENERIC_TLDS else (_COUNTRY_TLDS.get(tld, tld.upper()),)
-
-
-def _hinted(hints: PageHints, gazetteer: Gazetteer) -> list[Place]:
-    """Places that the page names outside its text."""
-    found: list[Place] = []
-    for name in hints.place_names[:16]:
-        places = gazetteer.find(name, limit=1)
-        found += places
-    return found
 
 
 def _points(hints: PageHints, hinted: list[Place], gazetteer: Gazetteer) -> list[LonLat]:

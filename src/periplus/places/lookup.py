@@ -14,7 +14,7 @@ from periplus.places.folding import fold
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.sources import DEMONYM
 
-__all__ = ["find_rows", "nearest_names", "resolve_row"]
+__all__ = ["clear_row", "find_rows", "nearest_names", "resolve_row"]
 
 MARGIN: Final = 0.7
 """A bare name is clear if its best candidate leads by this much in prior (0.7 = five times the population)."""
@@ -78,11 +78,17 @@ def resolve_row(gazetteer: Gazetteer, name: str) -> int:
         near = nearest_names(gazetteer, name)
         hint = f"; did you mean {', '.join(near)}?" if near else ""
         raise PlaceError(f"no place is called {name[:80]!r}{hint} (or add it with: periplus gazetteer add)")
-    if len(found) == 1 or _is_clear(gazetteer, found):
-        return found[0]
+    row = clear_row(gazetteer, found)
+    if row >= 0:
+        return row
     shown = "; ".join(describe(gazetteer, r) for r in found[:5])
     more = f" and {len(found) - 5} more" if len(found) > 5 else ""
     raise PlaceError(f"{name!r} may be {shown}{more}; write it like the first of these, or give the id")
+
+
+def clear_row(gazetteer: Gazetteer, found: list[int]) -> int:
+    """The first of the rows that a name may mean if it is what nearly everybody means, else -1."""
+    return found[0] if len(found) == 1 or (found and _is_clear(gazetteer, found)) else -1
 
 
 def _is_clear(gazetteer: Gazetteer, found: list[int]) -> bool:

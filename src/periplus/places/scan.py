@@ -1,13 +1,16 @@
 """Names in a text: every run of tokens that some place is called, before anything is judged.
 
 Runs start and end with a capital (or a letter of a script without capitals) and do not cross sentences, commas or
-lines. Besides plain names there are built ones: "Neches River", "Lake Harriet", "East Texas", "Nyanza Province",
-around a known name or not. Tokens and keys are those of `folding`. Compiled where possible: see `sheet`.
+lines. A name counts without what is written to it ("l'Allemagne", "Ankara'da", "서울에서") and declined ("в Москве").
+Besides plain names there are those of `built`. Tokens and keys are those of `folding`. Compiled where possible: see
+`sheet`.
 """
 
 from typing import Final
 
 from periplus.places.build import BLOOM_BITS, BUCKET_BITS, WORD_SLOT_BITS
+from periplus.places.built import add_built
+from periplus.places.endings import CASES, NOMINATIVES, PARTICLES, VOWELS
 from periplus.places.folding import (
     APOSTROPHE,
     CASELESS,
@@ -26,24 +29,18 @@ from periplus.places.folding import (
     UPPER,
     WORD,
 )
-from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import MAX_CHARS, MAX_HITS, Ints, Sheet, Tables
 
-__all__ = ["BUILT", "pieces", "read_text"]
+__all__ = ["pieces", "read_text"]
 
 MAX_TOKENS: Final = 6
 MAX_SOLO_TOKENS: Final = 8
+MAX_MARKED_TOKENS: Final = 20
+"""Thai, Lao, Burmese and Khmer write several characters for what one Chinese one says."""
 MAX_ABBREVIATION: Final = 3
 WRAPPED: Final = 50
 """Lines of plain text that are at least this long, and at most `MAX_WRAPPED`, may break inside a name."""
 MAX_WRAPPED: Final = 100
-
-BUILT: Final = ("plain", "landform", "landform_new", "lake", "lake_new", "direction", "division", "division_new")
-"""How a hit came about; those that end in _new hold no known name."""
-
-_NO_NAME_CLASSES: Final = (
-    "article", "locative", "preposition", "conjunction", "be_have", "month_day", "title", "saying", "organisation",
-)  # fmt: skip
 
 # The names below have C types in scan.pxd.
 _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE = WORD, UPPER, LOWER, SOLO, CASELESS, APOSTROPHE
@@ -51,9 +48,10 @@ _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE = GAP_JOIN, GAP_SPACE, GAP_HYPHEN, 
 _OTHER, _POSSESSIVE = GAP_OTHER, GAP_POSSESSIVE
 _BASE, _MIX, _MASK = KEY_BASE, KEY_MIX, (1 << 64) - 1
 _BLOOM, _BUCKET_SHIFT, _SLOTS = (1 << BLOOM_BITS) - 1, 64 - BUCKET_BITS, (1 << WORD_SLOT_BITS) - 1
-_LANDFORM, _DIVISION = 1 << CLASSES.index("landform"), 1 << CLASSES.index("division_word")
-_LAKE, _DIRECTION = 1 << CLASSES.index("landform_first"), 1 << CLASSES.index("direction")
-_NO_NAME = sum(1 << CLASSES.index(n) for n in _NO_NAME_CLASSES)
+_ENDINGS, _CASES, _NOMINATIVES, _VOWELS = PARTICLES, CASES, NOMINATIVES, VOWELS
+_LONGEST_PARTICLE, _LONGEST_SUFFIX, _SHORTEST_STEM = 4, 5, 4
+_HANGUL_FIRST, _HANGUL_LAST, _HAN_FIRST, _CAPITAL_L = 0xAC00, 0xD7A3, 0x3000, ord("L")
+_GREEK, _CYRILLIC_FIRST, _CYRILLIC_LAST, _SHORTEST_ROOT = 0x0370, 0x0430, 0x045F, 3
 
 
 def pieces(text: str) -> list[tuple[int, str]]:
@@ -85,9 +83,7 @@ def read_text(s: Sheet, t: Tables, codes: Ints) -> int:
     for token in range(s.tokens):
         if s.t_class[token] & (_UPPER | _CASELESS):
             _plain_from(s, t, token)
-    built = _built(s, t)
-    if built:
-        _merge(s, built)
+    add_built(s, t)
     _find_words(s, t)
     return s.hits
 
@@ -126,6 +122,7 @@ def _token_end(s: Sheet, t: Tables, token: int, start: int, size: int) -> int:
     """
     total = t.char_fold[s.text[start]]
     power = _BASE if total else 1
+    mark = 0
     at = start + 1
     while at < size and not t.char_class[s.text[start]] & _SOLO:
         code = s.text[at]
@@ -137,27 +134,31 @@ def _token_end(s: Sheet, t: Tables, token: int, start: int, size: int) -> int:
             if value:
                 total = (total + value * power) & _MASK
                 power = (power * _BASE) & _MASK
-        elif here & _APOSTROPHE or code == 46:
-            after = _class_at(s, t, at + 1, size)
-            if not after & _WORD or after & _SOLO:
-                break
-            if code == 46:
-                before = t.char_class[s.text[at - 1]]
-                if not (before & _UPPER and after & _UPPER) or _class_at(s, t, at - 2, size) & _WORD:
-                    break
-            elif (s.text[at + 1] | 32) == 115 and not _class_at(s, t, at + 2, size) & _WORD:
-                break
+        elif (here & _APOSTROPHE or code == 46) and _joins(s, t, at, size):
+            mark = mark or at
         else:
             break
         at += 1
-    s.t_sum[token], s.t_power[token] = total, power
+    s.t_sum[token], s.t_power[token], s.t_mark[token] = total, power, mark
     return at
+
+
+def _joins(s: Sheet, t: Tables, at: int, size: int) -> bool:
+    """Whether an apostrophe or a full stop stands inside a word: not before a final s, and between initials only."""
+    after = _class_at(s, t, at + 1, size)
+    if not after & _WORD or after & _SOLO:
+        return False
+    if s.text[at] == 46:
+        before = t.char_class[s.text[at - 1]]
+        return bool(before & _UPPER and after & _UPPER and not _class_at(s, t, at - 2, size) & _WORD)
+    return (s.text[at + 1] | 32) != 115 or bool(_class_at(s, t, at + 2, size) & _WORD)
 
 
 def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int) -> None:
     head = t.char_class[s.text[start]]
     second = _class_at(s, t, start + 1, size)
-    if second & _APOSTROPHE and _class_at(s, t, start + 2, size) & _UPPER:
+    mark = s.t_mark[token]
+    if mark and _class_at(s, t, mark + 1, size) & _UPPER:
         head |= _UPPER  # "d'Ivoire" has its capital inside
     s.t_start[token], s.t_end[token] = start, end
     s.t_class[token] = head
@@ -236,14 +237,50 @@ def _word_slot(t: Tables, key: int) -> int:
 
 
 def _plain_from(s: Sheet, t: Tables, first: int) -> None:
+    """Every name that starts with this token or, behind an article that is written to it, in it: "l'Allemagne"."""
+    hits = s.hits
+    _names_from(s, t, first)
+    if s.t_mark[first] and s.hits == hits and _is_elided(s, t, first):
+        start = s.t_start[first]
+        _cut(s, t, first, s.t_mark[first] + 1, s.t_end[first])
+        _names_from(s, t, first)
+        if s.hits == hits:
+            _cut(s, t, first, start, s.t_end[first])
+
+
+def _is_elided(s: Sheet, t: Tables, token: int) -> bool:
+    """Whether a token is an article or preposition, an apostrophe and a capital: "d'Italie", "dell'Umbria"."""
+    start, mark = s.t_start[token], s.t_mark[token]
+    small = t.char_class[s.text[start]] & _LOWER or (s.text[start] == _CAPITAL_L and mark == start + 1)
+    return bool(small and t.char_class[s.text[mark + 1]] & _UPPER)
+
+
+def _cut(s: Sheet, t: Tables, token: int, start: int, end: int) -> None:
+    """Let a token be what stands between two places of the text."""
+    total, power = 0, 1
+    for at in range(start, end):
+        value = t.char_fold[s.text[at]] if t.char_class[s.text[at]] & _WORD else 0
+        if value:
+            total = (total + value * power) & _MASK
+            power = (power * _BASE) & _MASK
+    s.t_start[token], s.t_end[token], s.t_sum[token], s.t_power[token] = start, end, total, power
+    s.t_key[token] = mixed(total)
+
+
+def _names_from(s: Sheet, t: Tables, first: int) -> None:
     """Every name that starts with this token, shortest first."""
-    total = s.t_sum[first]
-    power = s.t_power[first]
-    limit = MAX_SOLO_TOKENS if s.t_class[first] & _SOLO else MAX_TOKENS
+    total, power = s.t_sum[first], s.t_power[first]
+    before, scale = 0, 1  # of the tokens before the last
+    limit = MAX_TOKENS
+    if s.t_class[first] & _SOLO:
+        limit = MAX_SOLO_TOKENS if s.text[s.t_start[first]] >= _HAN_FIRST else MAX_MARKED_TOKENS
     last = first
     while True:
-        if s.t_class[last] & (_UPPER | _CASELESS):
+        if s.t_class[last] & (_UPPER | _CASELESS) or (last > first + 1 and s.t_gap[last - 1] == _POSSESSIVE):
             name = _name_index(t, mixed(total))
+            if name < 0 and (s.text[s.t_start[last]] >= _GREEK or s.t_mark[last]):
+                name = _without_ending(s, t, last, before, scale)
+                total, power = (before + s.t_sum[last] * scale) & _MASK, (scale * s.t_power[last]) & _MASK
             if name >= 0 and _well_written(s, t, name, first, last):
                 _keep_hit(s, first, last, name)
         gap = s.t_gap[last]
@@ -257,8 +294,43 @@ def _plain_from(s: Sheet, t: Tables, first: int) -> None:
         if not s.t_class[last] & _SOLO:
             total = (total + 32 * power) & _MASK
             power = (power * _BASE) & _MASK
+        before, scale = total, power
         total = (total + s.t_sum[last] * power) & _MASK
         power = (power * s.t_power[last]) & _MASK
+
+
+def _without_ending(s: Sheet, t: Tables, token: int, before: int, scale: int) -> int:
+    """The name that a token ends if it loses its ending, which it then does: "Ankara'da"; -1 where there is none."""
+    end = s.t_end[token]
+    if _CYRILLIC_FIRST <= s.text[end - 1] <= _CYRILLIC_LAST:
+        return _nominative(s, t, token, before, scale)
+    cut = _ending(s, t, token)
+    if cut == 0:
+        return -1
+    _cut(s, t, token, s.t_start[token], cut)
+    name = _name_index(t, mixed((before + s.t_sum[token] * scale) & _MASK))
+    if name < 0:
+        _cut(s, t, token, s.t_start[token], end)
+    return name
+
+
+def _ending(s: Sheet, t: Tables, token: int) -> int:
+    """Where a Turkish suffix behind its apostrophe, or a Korean particle, begins in a token; 0 if none does."""
+    start, end, mark = s.t_start[token], s.t_end[token], s.t_mark[token]
+    if mark:
+        size = end - mark - 1
+        ends = t.char_class[s.text[mark + 1]] & _LOWER and size <= _LONGEST_SUFFIX and mark - start >= _SHORTEST_STEM
+        return mark if ends and (size > 1 or s.text[mark + 1] in _VOWELS) else 0
+    if not _HANGUL_FIRST <= s.text[start] <= _HANGUL_LAST:
+        return 0
+    for length in range(_LONGEST_PARTICLE, 0, -1):
+        if end - length - start >= 2:
+            code = 0
+            for at in range(end - length, end):
+                code = code << 16 | s.text[at]
+            if code in _ENDINGS:
+                return end - length
+    return 0
 
 
 def _name_index(t: Tables, key: int) -> int:
@@ -297,78 +369,20 @@ def _keep_hit(s: Sheet, first: int, last: int, name: int) -> None:
     s.hits = hit + 1
 
 
-# -- built names ---------------------------------------------------------------------------------------
-
-
-def _built(s: Sheet, t: Tables) -> list[tuple[int, int, int, int]]:
-    """Names made of a generic word and something with a capital, where no plain name covers them."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
-    for token in range(s.tokens):
-        if not s.t_class[token] & _UPPER:
+def _nominative(s: Sheet, t: Tables, token: int, before: int, scale: int) -> int:
+    """The name that a declined Cyrillic token ends, -1 where there is none: "Москве", "Иркутском"."""
+    start, end = s.t_start[token], s.t_end[token]
+    for length in range(1, 3):
+        stem = end - length
+        if stem - start < _SHORTEST_ROOT or (s.text[stem], s.text[end - 1] if length == 2 else 0) not in _CASES:
             continue
-        bits = t.word_bits[s.t_slot[token]]
-        if bits & (_LANDFORM | _DIVISION):
-            _before_generic(s, t, token, 1 if bits & _LANDFORM else 6, found)
-        if bits & (_LAKE | _DIRECTION):
-            _after_generic(s, t, token, bits, found)
-    return sorted([(head, tail, name, how) for (head, tail), (name, how) in found.items()])
-
-
-def _spaced(s: Sheet, token: int) -> bool:
-    """Whether this token and the next have capitals and only spaces between them."""
-    if token < 0 or token + 1 >= s.tokens or s.t_gap[token] != _SPACE:
-        return False
-    return bool(s.t_class[token] & _UPPER and s.t_class[token + 1] & _UPPER)
-
-
-def _may_name(s: Sheet, t: Tables, token: int) -> bool:
-    return bool(s.t_class[token] & _UPPER) and not t.word_bits[s.t_slot[token]] & _NO_NAME
-
-
-def _add(s: Sheet, found: dict[tuple[int, int], tuple[int, int]], head: int, tail: int, name: int, how: int) -> None:
-    longest = s.starts_here[head]
-    if longest < 0 or s.h_last[longest] < tail:
-        found.setdefault((head, tail), (name, how))
-
-
-def _before_generic(s: Sheet, t: Tables, token: int, how: int, found: dict[tuple[int, int], tuple[int, int]]) -> None:
-    """Generic word last: "Neches River", "Nyanza Province"."""
-    if not _spaced(s, token - 1):
-        return
-    base = s.ends_here[token - 1]
-    if base >= 0:
-        _add(s, found, s.h_first[base], token, s.h_name[base], how)
-    elif _may_name(s, t, token - 1) and not t.word_bits[s.t_slot[token - 1]] & _DIRECTION:
-        wider = token >= 2 and _spaced(s, token - 2) and _may_name(s, t, token - 2)
-        _add(s, found, token - 2 if wider else token - 1, token, -1, how + 1)
-
-
-def _after_generic(s: Sheet, t: Tables, token: int, bits: int, found: dict[tuple[int, int], tuple[int, int]]) -> None:
-    """Generic word first: "Lake Harriet", "East Texas"; a direction needs a known name after it."""
-    if token + 1 >= s.tokens or not s.t_class[token + 1] & _UPPER:
-        return
-    gap = s.t_gap[token]
-    base = s.starts_here[token + 1]
-    if bits & _LAKE and (gap == _SPACE or gap == _STOP):
-        if base >= 0:
-            _add(s, found, token, s.h_last[base], s.h_name[base], 3)
-        elif _may_name(s, t, token + 1):
-            _add(s, found, token, token + 1, -1, 4)
-    if bits & _DIRECTION and base >= 0 and (gap == _SPACE or gap == _HYPHEN):
-        _add(s, found, token, s.h_last[base], s.h_name[base], 5)
-
-
-def _merge(s: Sheet, built: list[tuple[int, int, int, int]]) -> None:
-    """Put the built names among the plain ones, by first token and then by length, from the back."""
-    built = built[: MAX_HITS - s.hits]
-    source = s.hits - 1
-    goal = s.hits + len(built) - 1
-    s.hits = goal + 1
-    for head, tail, name, how in reversed(built):
-        while source >= 0 and (s.h_first[source] > head or (s.h_first[source] == head and s.h_last[source] > tail)):
-            s.h_first[goal], s.h_last[goal] = s.h_first[source], s.h_last[source]
-            s.h_name[goal], s.h_built[goal] = s.h_name[source], s.h_built[source]
-            source -= 1
-            goal -= 1
-        s.h_first[goal], s.h_last[goal], s.h_name[goal], s.h_built[goal] = head, tail, name, how
-        goal -= 1
+        _cut(s, t, token, start, stem)
+        total, power = (before + s.t_sum[token] * scale) & _MASK, (scale * s.t_power[token]) & _MASK
+        _cut(s, t, token, start, end)
+        name = _name_index(t, mixed(total))
+        for letter in _NOMINATIVES:
+            if name < 0:
+                name = _name_index(t, mixed((total + t.char_fold[letter] * power) & _MASK))
+        if name >= 0:
+            return name
+    return -1

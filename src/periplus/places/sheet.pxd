@@ -27,7 +27,7 @@ cdef class Sheet:
     cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money
     cdef unsigned long long[::1] t_sum, t_power
     cdef public unsigned long long[::1] t_key
-    cdef int[::1] t_slot, starts_here, ends_here, run_start, run_end, run_bits
+    cdef int[::1] t_slot, t_mark, starts_here, ends_here, run_start, run_end, run_bits
     cdef unsigned long long[::1] seen, found_key
     cdef int[::1] found
     cdef readonly int hits

@@ -99,7 +99,7 @@ class Sheet:
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)
         self.t_caps, self.t_stopped, self.t_money = (_room(size, np.uint8) for _ in range(3))
         self.t_sum, self.t_power, self.t_key = (_room(size, np.uint64) for _ in range(3))
-        self.t_slot = _room(size, np.int32)
+        self.t_slot, self.t_mark = _room(size, np.int32), _room(size, np.int32)
         self.starts_here, self.ends_here = _room(size, np.int32), _room(size, np.int32)
         self.run_start, self.run_end, self.run_bits = (_room(size, np.int32) for _ in range(3))
         self.seen = _room(1 << (SEEN_BITS - 6), np.uint64)

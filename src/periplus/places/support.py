@@ -9,9 +9,9 @@ import math
 from typing import Final
 
 from periplus.places.build import KINDS
+from periplus.places.built import BUILT
 from periplus.places.context import GROUPS, KIND, POPULATION, SHAPE
 from periplus.places.folding import GAP_JOIN, GAP_SPACE, SOLO
-from periplus.places.scan import BUILT
 from periplus.places.sheet import CODES, SUPPORT_CODES, Ints, Reals, Sheet, Tables
 from periplus.places.units import WITHIN
 

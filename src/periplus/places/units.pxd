@@ -3,7 +3,7 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef unsigned long long _NAMELESS
-cdef double _LARGE, _KNOWN, _FAMOUS
+cdef double _LARGE, _KNOWN, _FAMOUS, _SURE
 cdef int _MAX_OF_NAME, _SEVERAL, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)

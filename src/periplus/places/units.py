@@ -23,7 +23,7 @@ FAR: Final = 10_000
 # The names below have C types in units.pxd.
 _MAX_OF_NAME = 64
 _SEVERAL = 3
-_LARGE, _KNOWN, _FAMOUS = math.log10(100_000), math.log10(300_000), math.log10(1_000_000)
+_LARGE, _KNOWN, _FAMOUS, _SURE = (math.log10(people) for people in (1e5, 3e5, 1e6, 1e7))
 _BESIDE = 4
 _NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
@@ -260,6 +260,8 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
         _close_area(s, s.c_admin2[at])
         _close_area(s, s.c_country[at])
     people = _people(s, t, unit)
+    if people > _SURE:
+        return count
     for which in range(3):
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
         best = _nearest_open(s, t, unit, wanted, _BESIDE if people > _FAMOUS else _FAR)

@@ -187,7 +187,7 @@ class Collection:
 
     def understand(self, request: SearchRequest) -> Question:
         """What the request means in this collection."""
-        return understand(request, self._atlas, self._languages, self._pages_with)
+        return understand(request, self._atlas, self._languages, self._pages_with, self._clock.now().date())
 
     def _pages_with(self, text: str) -> int:
         return self.count(IndexQuery(required=((TextUnit(text),),)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from periplus.errors import QueryError
 from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
@@ -37,7 +38,7 @@ class Question:
 
 
 def understand(
-    request: SearchRequest, atlas: Atlas, languages: frozenset[str], pages_with: Callable[[str], int]
+    request: SearchRequest, atlas: Atlas, languages: frozenset[str], pages_with: Callable[[str], int], today: date
 ) -> Question:
     """Take a request apart. `pages_with` counts pages that hold a word or phrase. Raises QueryError."""
     parsed = take_apart(request.text)
@@ -48,11 +49,11 @@ def understand(
     found = find_place_words(words, atlas, pages_with)
     if found:
         del words[found.start : found.end]
-    dated = find_date_words(words)
+    where = _choose(explicit, found.where() if found else Where())
+    dated = find_date_words(words, today, south=where.is_south)
     if dated:
         days = intersect(days, dated.days)
         del words[dated.start : dated.end]
-    where = _choose(explicit, found.where() if found else Where())
     query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
     return Question(tuple(words), where, days, replace(query, days=days))
 

@@ -55,6 +55,12 @@ class Where:
     def __bool__(self) -> bool:
         return self.place is not None or self.circle is not None or self.box is not None
 
+    @property
+    def is_south(self) -> bool:
+        """Whether it lies south of the equator, where summer is in January."""
+        point = self.circle.center if self.circle else self.place.point if self.place else None
+        return point is not None and point.lat < 0
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:

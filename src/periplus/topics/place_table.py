@@ -41,7 +41,8 @@ class PlaceTable:
     ) -> None:
         largest = max((weight for _, weight in places), default=1.0) or 1.0
         self.names = [place.name for place, _ in places]
-        self.countries = {place.country: position for position, (place, _) in reversed(list(enumerate(places)))}
+        whole = [(position, place) for position, (place, _) in enumerate(places) if place.kind == "country"]
+        self.countries = {place.country: position for position, place in reversed(whole)}
         self._weights = {place.id: (i, weight / largest) for i, (place, weight) in enumerate(places)}
         self._around = {above for place, _ in places for above in place.ancestors} - self._weights.keys()
         self._scaled = [weight / largest for _, weight in places]

@@ -78,6 +78,14 @@ def test_a_language_that_the_script_of_the_text_rules_out_is_not_believed(langua
     assert language_of(f"<html lang=sr><p>{TEXTS['ru']}") == "sr", "it is written in both"
 
 
+def test_english_is_what_templates_say_before_anybody_looks() -> None:
+    assert language_of(f"<html lang=en>{TEXTS['de']}") == "de"
+    assert language_of(f"<html lang=en-US>{TEXTS['ja']}") == "ja"
+    assert language_of(f"<html lang=en>{TEXTS['en']}") == "en"
+    assert language_of("<html lang=en><p>Home | About | Contact") == "en"
+    assert language_of(f"<html lang=en><p>{TEXTS['en']} {TEXTS['de']}{TEXTS['de']}") == "en"
+
+
 def test_it_takes_little_time_whatever_the_text() -> None:
     with bounded_effort():
         for text in ("the " * 500_000, "東" * 1_000_000, "а" * 1_000_000, "\u0300" * 1_000_000):

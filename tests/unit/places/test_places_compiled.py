@@ -81,6 +81,8 @@ def texts(gazetteer: Gazetteer) -> list[str]:
         "Floods hit Sylhet in northern Bangladesh. The mayor of Portland, Ore., met Paris Hilton by Neches River.",
         "LISBON, Portugal (AP) — Police in Athens, Georgia, said East Texas and Lake Harriet rest. Mr. Jordan ran.",
         "日本の東京都と大阪。 В Москве и Киеве. القاهرة في مصر. d'Ivoire, Côte d’Ivoire; N.Y.; Paris's mayor.",
+        "L'Allemagne, l'Espagne et dell'Umbria; St. John's, Newfoundland. İzmir'de, Ankara'nın. Don't. Дожди в Казани.",
+        "서울과 부산에서, 인천시는. น้ำท่วมที่เชียงใหม่และกรุงเทพมหานคร",
         "",
         *made,
     ]

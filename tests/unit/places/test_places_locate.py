@@ -44,6 +44,43 @@ def test_names_mean_the_right_places(gazetteer: Gazetteer, text: str, expected: 
     assert {name: result.get(name) for name in expected} == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("La Belgique et l'Allemagne aident. Le roi d'Espagne arrive.", {"Allemagne": 2921044, "Espagne": 2510769}),
+        ("L'Allemagne aide. La Côte d'Ivoire aussi.", {"Allemagne": 2921044, "Côte d'Ivoire": 2287781}),
+        ("Un treno dall'Austria a L'Aquila, in Italia.", {"Austria": 2782113, "L'Aquila": 3175121}),
+        ("İzmir'de sel oldu, Ankara'da ve Türkiye'nin doğusunda da.", {"İzmir": 311046, "Ankara": 323786}),
+        ("Sana'a, Yemen, and Xi'an, China.", {"Sana'a": 71137, "Xi'an": 1790630}),
+        ("St. John's, Newfoundland, is far away.", {"St. John's": 6324733}),
+        (
+            "서울과 부산에서 폭우가 내렸다. 인천시는 경보를 발령했다.",
+            {"서울": 1835848, "부산": 1838524, "인천": 1843564},
+        ),
+        ("น้ำท่วมที่เชียงใหม่และกรุงเทพมหานคร", {"เชียงใหม่": 1153671, "กรุงเทพมหานคร": 1609350}),
+        ("Дожди в Москве и Санкт-Петербурге.", {"Москве": 524901, "Санкт-Петербурге": 498817}),
+        ("Дожди на Украине и в России, в Казани тоже.", {"Украине": 690791, "России": 2017370, "Казани": 551487}),
+    ],
+)
+def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str, expected: dict[str, int]) -> None:
+    located = locate(text, gazetteer)
+    result = found(located)
+    assert {name: result.get(name) for name in expected} == expected
+    assert all(text[m.start : m.end] == m.text for m in located.mentions)
+
+
+@pytest.mark.parametrize(
+    "text", ["Don't go, they said.", "Jeanne d'Arc est morte.", "The Qur'an and Shi'ite groups met."]
+)
+def test_what_is_written_to_a_word_makes_no_name_of_it(gazetteer: Gazetteer, text: str) -> None:
+    assert names(locate(text, gazetteer)) == []
+
+
+def test_a_very_large_place_does_not_lie_within_what_is_named_beside_it(gazetteer: Gazetteer) -> None:
+    text = "Hubei province and the city of Wuhan; Oblast of Kirov; Kirov Oblast."
+    assert found(locate(text, gazetteer))["Wuhan"] == 1791247
+
+
 def test_a_name_that_stands_in_pairs_means_the_same_by_itself(gazetteer: Gazetteer) -> None:
     """As long as the pairs agree: a portal of Michigan has pages about a town of Missouri too."""
     michigan = "Ann Arbor, MI. Lansing, MI. Jackson, MI. Sterling Heights, MI. "
@@ -172,6 +209,29 @@ def test_every_kind_of_hint_ranks_candidates(gazetteer: Gazetteer, hints: PageHi
     assert hinted is not None
     assert alone.admin1 != "MA"
     assert hinted.admin1 == "MA"
+
+
+@pytest.mark.parametrize(
+    ("hints", "url", "admin1"),
+    [
+        (PageHints(place_names=("Portland",), addresses=(PostalParts("", "Portland", "ME", "", "US"),)), None, "ME"),
+        (PageHints(place_names=("Portland",), points=(LonLat(-70.26, 43.66),)), None, "ME"),
+        (PageHints(place_names=("Portland",), points=(LonLat(-70.33, 43.60),)), None, "ME"),  # a suburb of it
+        (PageHints(place_names=("Georgia",), addresses=(PostalParts("", "Atlanta", "GA", "", "US"),)), None, "GA"),
+        (PageHints(place_names=("Georgia",)), None, ""),
+        (PageHints(place_names=("Springfield",)), "http://example.nz/", "MO"),
+        (PageHints(place_names=("Richmond",)), "http://example.ca/", "02"),
+        (PageHints(place_names=("Paris",)), "http://example.ca/", "11"),  # all the world means the one in France
+    ],
+)
+def test_the_place_that_the_markup_names_is_the_one_where_the_page_is(
+    gazetteer: Gazetteer, hints: PageHints, url: str | None, admin1: str
+) -> None:
+    main = locate("Opening hours", gazetteer, hints=hints, url=url).footprint.main
+    assert main is not None
+    assert main.name == hints.place_names[0] or main.name in ("Atlanta", "South Portland")
+    named = [p.place for p in locate("x", gazetteer, hints=hints, url=url).footprint.places]
+    assert [p.admin1 for p in named if p.name == hints.place_names[0]] == [admin1]
 
 
 def test_the_top_level_domain_ranks_candidates(gazetteer: Gazetteer) -> None:

@@ -1,17 +1,21 @@
 """Query understanding: directions, distances, ZIP codes, ambiguity with counts, did you mean, completion."""
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 from sample_collection import SamplePage, build_collection, make_page
 
 from periplus.errors import QueryError
+from periplus.index import DayRange
 from periplus.model import LonLat
 from periplus.search import Collection, SearchRequest
 from periplus.search.atlas import KnownPlace, ZipCode
 from periplus.search.request import bearing, destination
 from periplus.search.spelling import distance
+from periplus.search.when import find_date_words
+from periplus.search.words import take_apart
 
 HOUSTON, PASADENA, DALLAS, MOBILE = 4699066, 4718097, 4684888, 4076598
 
@@ -92,6 +96,65 @@ def test_bearing_and_destination_agree() -> None:
         end = destination(start, degrees, 150.0)
         assert start.distance_km(end) == pytest.approx(150.0, rel=1e-6)
         assert bearing(start, end) == pytest.approx(degrees, abs=1e-6)
+
+
+# -- Dates -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "since", "until", "rest"),
+    [
+        ("floods 2019-2021", "2019-01-01", "2021-12-31", "floods"),
+        ("floods 2019–2021", "2019-01-01", "2021-12-31", "floods"),
+        ("floods from 2019 to 2021", "2019-01-01", "2021-12-31", "floods"),
+        ("floods between May 2020 and July 2021", "2020-05-01", "2021-07-31", "floods"),
+        ("since 2019 until 2021 floods", "2019-01-01", "2021-12-31", "floods"),
+        ("floods after 2019 before 2022", "2020-01-01", "2021-12-31", "floods"),
+        ("floods in the 1990s", "1990-01-01", "1999-12-31", "floods"),
+        ("1990s music", None, None, "1990s music"),
+        ("floods on 17 May 2025", "2025-05-17", "2025-05-17", "floods"),
+        ("floods May 17th, 2025", "2025-05-17", "2025-05-17", "floods"),
+        ("floods since 17 March 2020", "2020-03-17", None, "floods"),
+        ("floods 2025-05-17", "2025-05-17", "2025-05-17", "floods"),
+        ("part 2025-13", None, None, "part 2025-13"),
+        ("floods in Sept. 2020", "2020-09-01", "2020-09-30", "floods"),
+        ("floods in the summer of 2021", "2021-06-01", "2021-08-31", "floods"),
+        ("winter 2021 storm", "2020-12-01", "2021-02-28", "storm"),
+        ("floods seit 2015", "2015-01-01", None, "floods"),
+        ("floods last year", "2025-01-01", "2025-12-31", "floods"),
+        ("floods this month", "2026-11-01", "2026-11-30", "floods"),
+        ("floods last week", "2026-11-09", "2026-11-15", "floods"),
+        ("floods in the last 10 days", "2026-11-07", "2026-11-17", "floods"),
+        ("floods last March", "2026-03-01", "2026-03-31", "floods"),
+        ("floods last December", "2025-12-01", "2025-12-31", "floods"),
+        ("floods since last summer", "2026-06-01", None, "floods"),
+        ("the last day of school", None, None, "the last day of school"),
+        ('floods in "2021"', None, None, "floods in 2021"),
+        ("march for peace", None, None, "march for peace"),
+    ],
+)
+def test_dates_as_people_write_them(question: str, since: str | None, until: str | None, rest: str) -> None:
+    words = list(take_apart(question).words)
+    found = find_date_words(words, date(2026, 11, 17))
+    if found:
+        del words[found.start : found.end]
+    days = found.days if found else DayRange()
+    assert (days.since and days.since.isoformat(), days.until and days.until.isoformat()) == (since, until)
+    assert " ".join(word.text for word in words) == rest
+
+
+def test_summer_is_in_january_south_of_the_equator(collection: Collection) -> None:
+    there, here = (
+        collection.understand(SearchRequest.of("fires in summer 2020", near=f"{lat},151.2,50")).days
+        for lat in (-34, 34)
+    )
+    assert there == DayRange(date(2019, 12, 1), date(2020, 2, 29))
+    assert here == DayRange(date(2020, 6, 1), date(2020, 8, 31))
+
+
+def test_a_day_that_is_in_no_calendar_is_told(collection: Collection) -> None:
+    with pytest.raises(QueryError, match="not in the calendar"):
+        collection.understand(SearchRequest.of("rodeo on 31 June 2025"))
 
 
 # -- ZIP codes -------------------------------------------------------------------------------------

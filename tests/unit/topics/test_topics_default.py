@@ -107,6 +107,12 @@ def test_a_name_in_the_url_counts_only_for_the_place_that_it_means(gazetteer: Ga
     assert scored(texas, FILLER, gazetteer, url="http://example.com/paris").place_relevance == 0.0
 
 
+def test_the_country_of_a_domain_is_not_the_town_in_it(gazetteer: Gazetteer) -> None:
+    """A Portuguese site without a place name says nothing for Lisbon, an American one nothing for Texas."""
+    for place, url in (("Lisbon", "http://example.pt/"), ("Texas", "http://example.us/")):
+        assert scored(TopicSettings(places={place: 1.0}), FILLER, gazetteer, url=url).place_relevance == 0.0
+
+
 def test_points_move_the_decision(gazetteer: Gazetteer) -> None:
     made = [
         make_topic(TopicSettings(keywords={"x": 1}, point=p), "t", gazetteer) for p in ("wide", "balanced", "strict")
