@@ -8,7 +8,7 @@ import json
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,8 +16,8 @@ import tomli_w
 import typer
 import zstandard
 
-from periplus.errors import UsageError
-from periplus.model import Assignment, Link, Located, Page
+from periplus.errors import PlaceError, UsageError
+from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.places.commands import open_with_progress, place_as_dict
 from periplus.urls import canonicalize
 
@@ -41,6 +41,12 @@ classifier_app = typer.Typer(
 MAX_LINE_CHARS = 16 * 2**20
 MAX_TEXT_BYTES = 64 * 2**20
 NEEDS_PLACES = frozenset({"content", "blend"})
+OPTIONS = {
+    "crawl.classifier_model": "--model",
+    "crawl.ip_database": "--ip-database",
+    "crawl.strategy": "--strategy",
+    ", or crawl.geofeeds": "",
+}
 TargetsOption = Annotated[str, typer.Option("--targets", help="us100, all:US (any country) or a file with \\[nodes].")]
 
 
@@ -55,13 +61,12 @@ def assign(
 
     Example: echo '{"id":1,"url":"http://visitboston.example/"}' | periplus assign --strategy url --targets us100
     """
-    if strategy == "classifier" and not model:
-        raise UsageError("--strategy classifier needs --model: a file of `periplus classifier train`")
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
-    from periplus.strategies import make_strategy  # noqa: PLC0415  heavy
+    from periplus.strategies import make_strategy, naming_options  # noqa: PLC0415  heavy
 
-    made = make_strategy(strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database)
+    with naming_options(OPTIONS):
+        made = make_strategy(strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database)
     refused = 0
     for number, row in _rows(file):
         link = _link(row, number)
@@ -75,7 +80,7 @@ def assign(
 def _ownership(targets: str, gazetteer: "Gazetteer") -> "Ownership":
     from periplus.strategies import Ownership, load_targets  # noqa: PLC0415  heavy
 
-    return Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer, base=Path(targets).parent)
+    return Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)
 
 
 def _rows(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -139,11 +144,14 @@ def plan(
     """
     from periplus.strategies.planning import plan_nodes  # noqa: PLC0415  heavy
 
-    if by == "links" and crawl is None:
-        raise UsageError("--by links needs --crawl DIR: the crawl whose links are counted")
+    if (by == "links") != (crawl is not None):
+        raise UsageError("--by links and --crawl DIR, the crawl whose links are counted, need each other")
     gazetteer = open_with_progress()
-    places = _ownership(targets, gazetteer).targets
-    links = _links_by_place(crawl) if crawl else {}
+    ownership = _ownership(targets, gazetteer)
+    places = _to_split(ownership, nodes)
+    if not places:
+        raise UsageError(f"--targets {targets}: no node there owns a place, so there is nothing to split")
+    links = _links_by_place(crawl, places, gazetteer) if crawl else {}
     groups = plan_nodes(places, nodes, by, zone_of=gazetteer.timezone, links=links)
     names = {f"node{i}": group for i, group in enumerate(groups, 1)}
     if as_json:
@@ -156,7 +164,8 @@ def plan(
     table: dict[str, Any] = {name: {"places": [str(place.id) for place in group]} for name, group in names.items()}
     for name, group in names.items():
         largest = ", ".join(p.name for p in sorted(group, key=lambda p: -p.population)[:5])
-        typer.echo(f"# {name}: {len(group)} places, {_people(group):,} people; {largest}")
+        found = f", {sum(links.get(p.id, 0) for p in group):,} links" if crawl else ""
+        typer.echo(f"# {name}: {len(group)} places, {_people(group):,} people{found}; {largest}")
     typer.echo(tomli_w.dumps({"nodes": table | {"general": {}}}))
 
 
@@ -164,15 +173,32 @@ def _people(group: list[Any]) -> int:
     return sum(place.population for place in group)
 
 
-def _links_by_place(crawl: Path) -> Counter[int]:
-    """Links of the pages about each place, over all nodes of a crawl."""
+def _to_split(ownership: "Ownership", nodes: int) -> list[Place]:
+    """The targets; the cities in them where time zones and polygons are among them, or they are fewer than nodes."""
+    targets = _outermost(ownership.targets)
+    if not ownership.owner_by_zone and not ownership.areas and nodes <= len(targets):
+        return targets
+    return _outermost(place for place in ownership.named_places() if place.kind not in ("country", "admin1")) or targets
+
+
+def _outermost(places: Iterable[Place]) -> list[Place]:
+    """Each place once, and none inside another: two nodes must not get parts of one."""
+    found = {place.id: place for place in places}
+    return [place for place in found.values() if found.keys().isdisjoint(place.ancestors)]
+
+
+def _links_by_place(crawl: Path, places: list[Place], gazetteer: "Gazetteer") -> Counter[int]:
+    """Links of the pages about each of the places, or about a place inside it, over all nodes of a crawl."""
     counts: Counter[int] = Counter()
+    wanted = {place.id for place in places}
     for _, db in _databases(crawl):
         for place_id, size in db.execute(
             "SELECT p.main_place, sum(length(l.fingerprints)) / 8 FROM page p JOIN link l ON l.page_id = p.id "
             "WHERE p.main_place IS NOT NULL GROUP BY p.main_place"
         ):
-            counts[place_id] += size
+            with contextlib.suppress(PlaceError):  # of another gazetteer
+                around = {place_id, *gazetteer.place(place_id).ancestors}
+                counts.update(dict.fromkeys(around & wanted, size))
     return counts
 
 

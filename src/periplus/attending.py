@@ -29,7 +29,7 @@ def answer_from(prepared: Prepared, name: str) -> None:
 
 
 async def _attend(prepared: Prepared, name: str, here: dict[str, NodeFolder]) -> None:
-    async with on_board(prepared.job.cluster, prepared.job.name) as (client, board, key):
+    async with on_board(prepared.job.cluster, prepared.job.name, new=True) as (client, board, key):
         if await read_crawl(board, __version__) is None:  # the servers have forgotten it, the folder has not
             known = CrawlRecord(PROTOCOL, __version__, job_text(prepared), prepared.nodes, "ended", "crawled before")
             await board.create("crawl", known)

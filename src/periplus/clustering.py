@@ -19,13 +19,22 @@ from rich.table import Table
 from periplus import __version__
 from periplus.cluster import Board, CrawlRecord
 from periplus.cluster.addresses import cluster_settings
-from periplus.cluster.control import ask_all, only_crawl, order, read_crawl, read_nodes, submit
+from periplus.cluster.control import ask_all, crawl_there, crawls_there, order, read_crawl, read_nodes, submit
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
 from periplus.settings import ClusterSettings, Job, job_from_dict
 
-__all__ = ["cluster_app", "cluster_settings", "followed", "job_text", "on_board", "status_table", "submitted_job"]
+__all__ = [
+    "cluster_app",
+    "cluster_settings",
+    "followed",
+    "job_text",
+    "on_board",
+    "status_line",
+    "status_table",
+    "submitted_job",
+]
 
 FOLLOW_SECONDS = 0.5
 ClusterOption = Annotated[
@@ -46,10 +55,13 @@ cluster_app = typer.Typer(
 
 
 @contextlib.asynccontextmanager
-async def on_board(settings: ClusterSettings, name: str) -> AsyncIterator[tuple[Any, Board, str]]:
-    """Connected, with the crawl's bucket open; gives the client, the board and the crawl's key."""
+async def on_board(settings: ClusterSettings, name: str, *, new: bool = False) -> AsyncIterator[tuple[Any, Board, str]]:
+    """Connected, with the crawl's bucket open; gives the client, the board and the crawl's key.
+
+    A crawl that is not there is an error (`crawl_there`), unless it may be a `new` one.
+    """
     async with connected(settings, name="command") as client:
-        key = crawl_key(name) if name else await only_crawl(client, settings.domain)
+        key = crawl_key(name) if new else await crawl_there(client, settings.domain, name)
         board = Board(client, key, settings.domain)
         await board.open(settings.replicas)
         yield client, board, key
@@ -73,14 +85,30 @@ def job_text(prepared: Prepared) -> str:
 
 
 async def submitted_job(settings: ClusterSettings, name: str) -> Job:
-    """The job that somebody has submitted; waits for it."""
-    async with on_board(settings, name) as (_client, board, _key):
+    """The job that somebody has submitted; waits for it, and says so."""
+    async with connected(settings, name="command") as client:
+        said = False
         while True:
-            record = await read_crawl(board, __version__)
-            if record is not None:
-                return job_from_dict(tomllib.loads(record.job), f"the job in {board.bucket}")
+            with contextlib.suppress(Temporary):
+                record = await _submitted(client, settings, name)
+                if record is not None:
+                    return job_from_dict(tomllib.loads(record.job), "the job in the cluster")
+            if not said:
+                what = f"the job {name!r}" if name else "a job"
+                typer.echo(f"periplus: waits for {what}; `periplus crawl JOB.toml --cluster …` submits it", err=True)
+                said = True
             give_way()
             await asyncio.sleep(FOLLOW_SECONDS)
+
+
+async def _submitted(client: Any, settings: ClusterSettings, name: str) -> CrawlRecord | None:
+    """The record of a crawl, or of the only one there is; None if it is not there yet. Nothing is made by looking."""
+    found = await crawls_there(client, settings.domain)
+    if not found or (name and crawl_key(name) not in found):
+        return None
+    board = Board(client, await crawl_there(client, settings.domain, name), settings.domain)
+    await board.open(settings.replicas)
+    return await read_crawl(board, __version__)
 
 
 # -- Following -------------------------------------------------------------------------------------
@@ -88,7 +116,7 @@ async def submitted_job(settings: ClusterSettings, name: str) -> Job:
 
 async def followed(prepared: Prepared, show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Submit a job and follow it to its end; gives the last status."""
-    async with on_board(prepared.job.cluster, prepared.job.name) as (client, board, key):
+    async with on_board(prepared.job.cluster, prepared.job.name, new=True) as (client, board, key):
         record = await submit(board, job_text(prepared), prepared.nodes, __version__)
         if record.state != "running":
             await order(client, board, key, "running", "")
@@ -108,9 +136,7 @@ async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
 
     crawl = await read_crawl(board, __version__)
     if crawl is None:
-        raise EnvironmentFailure(
-            f"{board.bucket}: there is no such crawl; `periplus cluster status` lists those there are"
-        )
+        raise EnvironmentFailure(f"{board.bucket}: no job was submitted yet")
     records, reports = await read_nodes(board, crawl.nodes), await ask_all(client, key, crawl.nodes)
     js, stream = jetstream(client, board.domain, 2), f"periplus-{key}"
     nodes: dict[str, Any] = {}
@@ -148,6 +174,15 @@ def status_table(status: dict[str, Any]) -> Table:
     return table
 
 
+def status_line(status: dict[str, Any]) -> str:
+    """The same in one line without numbers: how the crawl stands, and whom it waits for."""
+    stands = f"{status['crawl']}: {status['state']}" + (f" ({status['reason']})" if status["reason"] else "")
+    absent = [name for name, node in status["nodes"].items() if not node["alive"]]
+    if status["state"] != "running" or not absent:
+        return stands
+    return f"{stands}, but nobody runs {', '.join(absent)}; start what is missing with `periplus node NAME --cluster …`"
+
+
 # -- Commands --------------------------------------------------------------------------------------
 
 
@@ -183,13 +218,20 @@ async def _shown(settings: ClusterSettings, crawl: str, *, watch: bool, as_json:
 
 
 def _ordered(cluster: str, crawl: str, state: str, reason: str) -> None:
-    async def go() -> CrawlRecord | None:
-        async with on_board(cluster_settings(cluster), crawl) as (client, board, key):
-            return await order(client, board, key, state, reason)
+    """Give an order and say who has heard it; a crawl that has ended stays so until its nodes are started again."""
 
-    if asyncio.run(go()) is None:
-        raise EnvironmentFailure(f"no crawl {crawl!r} is in this cluster")
-    typer.echo(f"{state}: all nodes are told")
+    async def go() -> str:
+        async with on_board(cluster_settings(cluster), crawl) as (client, board, key):
+            found = await read_crawl(board, __version__)
+            if found is None:
+                raise EnvironmentFailure(f"{board.bucket}: no job was submitted yet")
+            there = sorted(await ask_all(client, key, found.nodes))
+            if found.state == "ended" and not there:
+                return f"{key} has ended already ({found.reason}); to go on with it, start its nodes again"
+            await order(client, board, key, state, reason)
+            return f"{key}: {state}; {'told ' + ', '.join(there) if there else 'nobody runs a node of it now'}"
+
+    typer.echo(asyncio.run(go()))
 
 
 @cluster_app.command()

@@ -20,13 +20,14 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from periplus.clock import SystemClock
-from periplus.clustering import ClusterOption, cluster_settings, followed, status_table
+from periplus.clustering import ClusterOption, cluster_settings, followed, status_line, status_table
 from periplus.crawl import INTERRUPTED as INTERRUPTION
 from periplus.crawl import Crawl
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.job import Prepared, prepare
 from periplus.memory import keep_memory_together
 from periplus.places import Gazetteer, open_gazetteer
+from periplus.reaching import check_reaching
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
 from periplus.running import ProgressFile
@@ -103,7 +104,7 @@ def crawl(
             (data.setdefault(table, {}) if table else data)[key] = value
     if out is not None:
         data["out"] = str(out.absolute())
-    settings = job_from_dict(data, str(job) if job else "command line")
+    settings = job_from_dict(data, "command line")  # the file's own mistakes were told when it was read
     if cluster:
         raise typer.Exit(_follow(settings, base, cluster, as_json=as_json))
     summary = run_crawl(prepare(settings, base, given_gazetteer(quiet=as_json)), quiet=as_json, progress=progress)
@@ -118,11 +119,18 @@ def _follow(job: Job, base: Path, cluster: str, *, as_json: bool) -> int:
     """Hand a job to a cluster and follow it; the exit code is that of a crawl."""
     job = msgspec.structs.replace(job, cluster=cluster_settings(cluster, job.cluster), out=job.out or ".")
     prepared = prepare(job, base, given_gazetteer(quiet=as_json))
-    console = Console(stderr=True)
+    console, said = Console(stderr=True), ""
     with Live(console=console, auto_refresh=False) if console.is_terminal else contextlib.nullcontext() as live:
-        status = asyncio.run(
-            followed(prepared, lambda now: live.update(status_table(now), refresh=True) if live else None)
-        )
+
+        def show(now: dict[str, Any]) -> None:
+            nonlocal said
+            if live:
+                live.update(status_table(now), refresh=True)
+            elif (line := status_line(now)) != said:  # a log hears only what has changed
+                said = line
+                print(f"periplus: {line}", file=sys.stderr)
+
+        status = asyncio.run(followed(prepared, show))
     typer.echo(json.dumps(status) if as_json else f"Stopped: {status['reason']}")
     return 0 if status["reason"].startswith("frontier empty") else STOPPED_BY_LIMIT
 
@@ -179,6 +187,7 @@ def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) 
     """Run a prepared job in this process, with a progress bar on a terminal, or a file that says how far it is."""
     console = Console(stderr=True)
     file = ProgressFile(progress) if progress is not None else None
+    check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=False)
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()

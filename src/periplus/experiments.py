@@ -31,13 +31,20 @@ from periplus.settings import CrawlSettings, FetchSettings, TopicSettings
 from periplus.store.folders import is_caret_folder, pages_of_folder
 from periplus.store.recorded import RecordedWeb
 from periplus.store.wacz import write_wacz
-from periplus.strategies import STRATEGIES, Ownership, load_targets, make_strategy
+from periplus.strategies import NAMES, STRATEGIES, Ownership, load_targets, make_strategy, naming_options
 from periplus.strategies.names import NameTable
 from periplus.topics import make_topic
 from periplus.urls import canonicalize
 from periplus.world import World
 
 __all__ = ["compare", "lenses_for", "record"]
+
+OPTIONS = {
+    "crawl.classifier_model": "--classifier-model",
+    "crawl.ip_database": "--ip-database",
+    "crawl.strategy": "--strategies",
+    ", or crawl.geofeeds": "",
+}
 
 
 def record(
@@ -123,6 +130,7 @@ def compare(
     _check(order, (*ORDERS, "both"), "--order")
     orders = ORDERS if order == "both" else (order,)
     target_folder(out)
+    given = tuple(_seeds(seeds) if seeds else ())
     console = Console(stderr=True, highlight=False)
     gazetteer = open_gazetteer()
     recorded = RecordedWeb(web)
@@ -137,7 +145,6 @@ def compare(
         )
         if not world.pages():
             raise UsageError("; ".join([f"{web}: no HTML page in it", *recorded.notes]))
-        given = tuple(_seeds(seeds) if seeds else ())
         plan = Plan(tuple(made), pages, draws, seeds_per_draw, random_seed, entities, orders[0], given)
         playing = bar.add_task("Playing", total=len(orders) * len(made) * (1 if seeds else draws))
 
@@ -203,12 +210,13 @@ def lenses_for(
     lenses = {}
     table = NameTable(ownership, gazetteer) if set(wanted) - {"hash", "hash-host", "classifier", "ip"} else None
     for name in dict.fromkeys(wanted):
-        made = make_strategy(
-            name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database, table=table
-        )
+        with naming_options(OPTIONS):
+            made = make_strategy(
+                name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database, table=table
+            )
         lenses[name] = Lens(gazetteer, (topic,), made, ownership, crawl, fetch, warc=False)
     if not lenses:
-        raise UsageError(f"--strategies {names!r}: name at least one of {', '.join(STRATEGIES)}, or all")
+        raise UsageError(f"--strategies {names!r}: name at least one of {', '.join(NAMES)}, or all")
     return lenses, left_out
 
 
@@ -219,6 +227,8 @@ def _seeds(path: Path) -> list[str]:
         if url is None:
             raise UsageError(f"{where}: {text!r} is not an http(s) URL")
         found.append(url.href)
+    if not found:
+        raise UsageError(f"--seeds {path}: no URL is in it; give one a line, or leave --seeds out for draws")
     return found
 
 

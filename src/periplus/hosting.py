@@ -28,6 +28,7 @@ from periplus.errors import ConfigError
 from periplus.job import Prepared, prepare
 from periplus.member import MemberCrawl
 from periplus.memory import keep_memory_together
+from periplus.reaching import check_reaching
 from periplus.settings import ClusterSettings, Job
 from periplus.store.summary import Summary
 
@@ -92,6 +93,7 @@ def _folder(given: Job, job: Path | None) -> str:
 
 
 def _hosted(prepared: Prepared, name: str) -> Summary:
+    check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=True)
     with prepared.folder.locked(together=True):
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         asyncio.run(_agreed(prepared))
@@ -103,7 +105,7 @@ def _hosted(prepared: Prepared, name: str) -> Summary:
 
 async def _agreed(prepared: Prepared) -> None:
     """Submit the job, or see that it is the one that the others run; a crawl that was stopped goes on."""
-    async with on_board(prepared.job.cluster, prepared.job.name) as (client, board, key):
+    async with on_board(prepared.job.cluster, prepared.job.name, new=True) as (client, board, key):
         record = await submit(board, job_text(prepared), prepared.nodes, __version__)
         if record.state in ("stopping", "ended"):
             await order(client, board, key, "running", "")

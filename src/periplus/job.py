@@ -16,7 +16,7 @@ from periplus.errors import ConfigError
 from periplus.files import target_folder
 from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer
-from periplus.settings import CrawlSettings, Job, NetworkSettings, NodeSettings, load_job
+from periplus.settings import ClusterSettings, CrawlSettings, Job, NetworkSettings, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
@@ -31,7 +31,11 @@ MOST_COUNTRIES = 3
 USERINFO = re.compile(r"//[^/?#]*@")
 """User and password of a URL, which no message repeats."""
 
-Table = TypeVar("Table", CrawlSettings, NetworkSettings)
+CLUSTER_FILES = (
+    *("password_file", "token_file", "nkey_file", "credentials_file"),
+    *("tls_ca", "tls_certificate", "tls_key"),
+)
+Table = TypeVar("Table", CrawlSettings, NetworkSettings, ClusterSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +66,10 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         nodes=with_whole_paths(_nodes(job, base, gazetteer), base),
         crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds", "replay")),
         network=_with_whole_paths(job.network, base, ("round_trips", "hierarchy")),
+        cluster=_with_whole_paths(job.cluster, base, CLUSTER_FILES),
     )
     _check_same_nodes(folder, job)
-    ownership = Ownership.of(
-        job.nodes,
-        gazetteer,
-        nearest_km=job.crawl.nearest_owner_km,
-        several_sites=job.crawl.strategy == "place+nearest",
-    )
+    ownership = Ownership.of_job(job, gazetteer)
     topics = make_topics(job.topic, job.topics, job.name, gazetteer)
     lens = Lens(
         gazetteer=gazetteer,

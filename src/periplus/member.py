@@ -100,10 +100,11 @@ class MemberCrawl(Crawl):
                 try:
                     return await super().run()
                 finally:
+                    last = {name: self._figures(name) for name in self._nodes}
                     await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
-                        await self._members.leave()
+                        await self._members.leave(last)
 
     def _log_file(self) -> Path:
         """One for each process: those of one machine share the crawl's folder."""
@@ -269,21 +270,21 @@ class MemberCrawl(Crawl):
                 await self._take_over(name, shared)
 
     async def _beat(self, name: str) -> None:
-        node, counts = self._nodes[name], self._net.counts
-        await self._members.beat(
-            name,
-            generation=self._generations[name],
-            inbox=self._net.committed(name),
-            pages=self._pages_of(name),
-            queued=node.queue.size,
-            outbox=self._net.outstanding(name),
-            rate=round(self._rate, 1),
-            sent=counts["links sent"],
-            refused=counts["refused"],
-        )
+        await self._members.beat(name, **self._figures(name))
 
-    def _pages_of(self, name: str) -> int:
-        return self._nodes[name].store.pages
+    def _figures(self, name: str) -> dict[str, object]:
+        """How it goes with a node, for its record."""
+        node, counts = self._nodes[name], self._net.counts
+        return {
+            "generation": self._generations[name],
+            "inbox": self._net.committed(name),
+            "pages": node.store.pages,
+            "queued": node.queue.size,
+            "outbox": self._net.outstanding(name),
+            "rate": round(self._rate, 1),
+            "sent": counts["links sent"],
+            "refused": counts["refused"],
+        }
 
     async def _on_control(self, _message: "Msg") -> None:
         with contextlib.suppress(Temporary):

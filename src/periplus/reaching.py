@@ -18,7 +18,7 @@ from periplus.errors import ConfigError, EnvironmentFailure, PlaceError, UsageEr
 from periplus.fetch import Transport
 from periplus.fetch.probe import icmp_allowed, round_trip_ms
 from periplus.model import Links, RoutedLink
-from periplus.network import Delegator, Hierarchy, Host, Learning, read_round_trips
+from periplus.network import Delegator, Hierarchy, Host, Learning, RoundTrips, read_round_trips
 from periplus.network.memory import DelegationStore
 from periplus.network.nearest import Aging, Locate, NearestNodes
 from periplus.network.probes import ProbeDesk, Prober, TableProber, Target
@@ -29,7 +29,7 @@ from periplus.strategies import Ownership
 from periplus.strategies.address_places import AddressPlaces
 from periplus.strategies.hash import host_of
 
-__all__ = ["BY_NETWORK", "Reaching", "make_desk", "make_reaching"]
+__all__ = ["BY_NETWORK", "Reaching", "check_reaching", "make_desk", "make_reaching"]
 
 BY_NETWORK: Final = ("nearest", "place+nearest")
 """Strategies that need a `Reaching`."""
@@ -77,6 +77,25 @@ class Reaching:
             await self.nearest.observed(node, host, ms)
 
 
+def check_reaching(job: Job, ownership: Ownership, gazetteer: Gazetteer, *, probed: bool) -> None:
+    """ConfigError for what `make_reaching` would refuse, before anything of the crawl is made.
+
+    `probed`: the nodes measure round trips themselves, so that no table is needed.
+    """
+    settings, strategy = job.network, job.crawl.strategy
+    if strategy not in BY_NETWORK and not settings.emulate:
+        return
+    if _trips(settings, ownership.names) is None and not probed:
+        raise ConfigError(
+            f"crawl.strategy {strategy} needs the round trips of every node: name a table of them in "
+            "network.round_trips, or run the nodes on machines of their own (periplus node)"
+        )
+    hierarchy = _hierarchy(settings)
+    for name in ownership.names:
+        _node(name, job.nodes.get(name), hierarchy, gazetteer)
+    _locator(job, gazetteer, {})
+
+
 async def make_reaching(
     job: Job,
     ownership: Ownership,
@@ -89,25 +108,20 @@ async def make_reaching(
 ) -> Reaching | None:
     """What the job's strategy needs of the network, with what was learnt before; None if it needs nothing.
 
-    ConfigError in one line if a strategy goes by round trips and nobody can measure any: `prober` asks the nodes of a
-    cluster, the table of `network.round_trips` stands in where there is none.
+    `prober` asks the nodes of a cluster, the table of `network.round_trips` stands in where there is none. ConfigError
+    in one line if there is neither, or as `check_reaching`.
     """
     settings, by_network = job.network, job.crawl.strategy in BY_NETWORK
     if not by_network and not settings.emulate:
         return None
-    table, sites = _table(settings, ownership.names, clock)
+    check_reaching(job, ownership, gazetteer, probed=prober is not None)
+    trips = _trips(settings, ownership.names)
+    table = TableProber(trips.ms, clock if settings.emulate else None) if trips is not None else None
     by_place = job.crawl.strategy == "place+nearest"
     asked = prober or table
-    if asked is None:
-        raise ConfigError(
-            f"crawl.strategy {job.crawl.strategy} needs the round trips of every node: name a table of them in "
-            "network.round_trips, or run the nodes on machines of their own (periplus node)"
-        )
-    if not by_network:
+    if asked is None or not by_network:
         return Reaching(None, by_place, clock, table, settings.emulate)
-    hierarchy = IpHierarchy.empty(settings.widest)
-    if settings.hierarchy:
-        hierarchy = IpHierarchy.open(Path(settings.hierarchy), settings.widest)
+    hierarchy = _hierarchy(settings)
     nodes = {name: _node(name, job.nodes.get(name), hierarchy, gazetteer) for name in ownership.names}
     groups = ownership.sites if by_place else {}
     nearest = NearestNodes(
@@ -120,7 +134,7 @@ async def make_reaching(
         resolve=lambda url: _address(transport, url),
         aging=Aging(settings.age_days * 86_400.0, settings.drift, settings.drift_ms),
         groups=groups,
-        locate=_locator(job, gazetteer, sites),
+        locate=_locator(job, gazetteer, trips.sites if trips is not None else {}),
     )
     await nearest.take_up()
     return Reaching(nearest, by_place, clock, table, settings.emulate, transport.round_trips)
@@ -162,11 +176,17 @@ async def _address(transport: Transport, url: str) -> str:
     return (await transport.checked_address(url))[0]
 
 
-def _table(
-    settings: NetworkSettings, names: tuple[str, ...], clock: Clock
-) -> tuple[TableProber | None, dict[str, Host]]:
+def _hierarchy(settings: NetworkSettings) -> IpHierarchy:
+    """The address ranges of the file that the job names; without one, prefixes."""
+    if not settings.hierarchy:
+        return IpHierarchy.empty(settings.widest)
+    return IpHierarchy.open(Path(settings.hierarchy), settings.widest)
+
+
+def _trips(settings: NetworkSettings, names: tuple[str, ...]) -> RoundTrips | None:
+    """The table of round trips that the job names, if any."""
     if not settings.round_trips:
-        return None, {}
+        return None
     try:
         trips = read_round_trips(Path(settings.round_trips))
     except UsageError as error:
@@ -176,7 +196,7 @@ def _table(
         raise ConfigError(
             f"network.round_trips: {settings.round_trips} has no row whose crawler is node {missing[0]!r}"
         )
-    return TableProber(trips.ms, clock if settings.emulate else None), trips.sites
+    return trips
 
 
 def _node(name: str, settings: NodeSettings | None, hierarchy: IpHierarchy, gazetteer: Gazetteer) -> Host:

@@ -260,7 +260,7 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             "URL",
         ),
     ] = ""
-    tls_verify: Annotated[bool, _meta("Check certificates.")] = True
+    tls_verify: Annotated[bool, _meta("Check certificates, by SSL_CERT_FILE or the system's authorities.")] = True
 
 
 class ArchiveSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -47,6 +47,10 @@ JOB = 'name = "x"\nout = "crawl"\nseeds = ["http://127.0.0.1:8080/"]\n[crawl]\na
             ["'a'", "nodes.b", "Boston"],
         ),
         (
+            "out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[crawl]\nstrategy = 'nearest'\n[nodes.a]\n[nodes.b]\n",
+            ["nearest", "network.round_trips"],
+        ),
+        (
             "out = 'c'\nseeds = ['https://example.org/']\ncontact = 'a@example.org'\n[crawl]\nobey_robots = false\n",
             ["obey_robots"],
         ),
@@ -57,6 +61,24 @@ def test_wrong_job_file(tmp_path: Path, text: str, words: list[str]) -> None:
     job.write_text(text, "utf-8")
     periplus("crawl", job).assert_one_line_error(2, *words)
     assert not (tmp_path / "c").exists(), "nothing is made for a job that cannot run"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--strategy", "zzz"), ["crawl.strategy: no 'zzz'", "choose one of hash, "]),
+        (("--pages", "-3"), ["crawl.pages"]),
+        (("--keyword", "flood=7"), ["topic.keywords", "flood"]),
+    ],
+)
+def test_a_wrong_option_is_not_blamed_on_the_job_file(
+    tmp_path: Path, option: tuple[str, str], words: list[str]
+) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text(JOB, "utf-8")
+    done = periplus("crawl", job, *option)
+    done.assert_one_line_error(2, "command line: ", *words)
+    assert "job.toml" not in done.err
 
 
 def test_progress_that_is_a_folder(tmp_path: Path) -> None:
@@ -128,7 +150,9 @@ def test_unreachable_seed(tmp_path: Path) -> None:
         port = server.getsockname()[1]
     job = tmp_path / "job.toml"  # the port is free again: nobody listens there
     job.write_text(JOB.replace("8080", str(port)) + f"[fetch]\nports = [{port}]\n", "utf-8")
-    periplus("crawl", job).assert_one_line_error(4, "no seed could be reached", str(port), "queued")
+    done = periplus("crawl", job)
+    done.assert_one_line_error(4, f"no seed could be reached (http://127.0.0.1:{port}/robots.txt: Connection refused)")
+    assert "queued" in done.err
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ class Machines:
         """The crawl's state, or nothing before it is there."""
 
         async def look() -> str:
-            async with on_board(ClusterSettings(servers=[self.hub.url]), "pair") as (_, board, _key):
+            async with on_board(ClusterSettings(servers=[self.hub.url]), "pair", new=True) as (_, board, _key):
                 record = await read_crawl(board, __version__)
                 return record.state if record is not None else ""
 

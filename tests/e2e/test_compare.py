@@ -158,7 +158,12 @@ def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("compare", "{web}", "--strategies", "nonsense"), "no strategy is called 'nonsense'"),
+        (
+            ("compare", "{web}", "--strategies", "nonsense"),
+            "choose one of hash, hash-host, url, anchor, content, blend, ",
+        ),
+        (("compare", "{web}", "--strategies", "ip"), "--strategies ip needs --ip-database"),
+        (("compare", "{web}", "--seeds", "{tmp}/none.txt"), "none.txt: no URL is in it"),
         (("compare", "{web}", "--entities", "houses"), "choose street or postal"),
         (("compare", "{web}", "--order", "worst"), "choose breadth or best or both"),
         (("compare", "{tmp}"), "no WARC or WACZ file"),
@@ -173,6 +178,7 @@ def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp
 def test_wrong_input_gets_one_line(web: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "junk.warc").write_bytes(b"junk" * 100)
     (tmp_path / "wrong.csv").write_text("a,b\n1,2\n", "utf-8")
+    (tmp_path / "none.txt").write_text("# no seed yet\n\n", "utf-8")
     if arguments[1] == "{tmp}":
         tmp_path = tmp_path / "empty"
         tmp_path.mkdir()

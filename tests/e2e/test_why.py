@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import periplus
+from mmdb_file import mmdb
 
 from periplus.model import Fetched
 from periplus.store.wacz import write_wacz
@@ -16,24 +18,34 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("strategy", "evidence"), [("anchor", "anchor"), ("content", "content"), ("blend", "around, text")]
-)
-def test_the_evidence_names_the_node_that_got_the_url(tmp_path: Path, strategy: str, evidence: str) -> None:
+BOSTON = 4930956
+
+
+def explained(folder: Path, strategy: str, more: str = "") -> dict[str, Any]:
+    """What `why` says of the linked page, after a crawl of the two; `more` is what the job has besides."""
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     responses = [
-        Fetched(url, 200, (("Content-Type", "text/html"),), body.encode(), "text/html", moment, 0.01, "127.0.0.1")
+        Fetched(url, 200, (("Content-Type", "text/html"),), body.encode(), "text/html", moment, 0.01, "192.0.2.9")
         for url, body in PAGES.items()
     ]
-    write_wacz(responses, tmp_path / "web.wacz")
-    (tmp_path / "job.toml").write_text(
+    write_wacz(responses, folder / "web.wacz")
+    (folder / "job.toml").write_text(
         f'seeds = ["{HOME}"]\n[nodes.east]\nplaces = ["Boston, MA"]\n[nodes.general]\n'
-        f'[crawl]\nstrategy = "{strategy}"\nkeep = "all"\nreplay = "web.wacz"\ndelay_seconds = 0.0\nworkers = 1\n',
+        f'[crawl]\nstrategy = "{strategy}"\nkeep = "all"\nreplay = "web.wacz"\ndelay_seconds = 0.0\nworkers = 1\n'
+        f"{more}",
         "utf-8",
     )
-    done = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    done = periplus("crawl", folder / "job.toml", "--out", folder / "crawl", "--json")
     assert done.code == 0, done.err
-    found = periplus("why", tmp_path / "crawl", f"{HOME}list", "--json").json
+    return periplus("why", folder / "crawl", f"{HOME}list", "--json").json
+
+
+@pytest.mark.parametrize(
+    ("strategy", "evidence"), [("anchor", "anchor"), ("content", "content"), ("ip", "ip"), ("blend", "around, text")]
+)
+def test_the_evidence_names_the_node_that_got_the_url(tmp_path: Path, strategy: str, evidence: str) -> None:
+    (tmp_path / "city.mmdb").write_bytes(mmdb("192.0.2.0/24", BOSTON))
+    found = explained(tmp_path, strategy, 'ip_database = "city.mmdb"\n')
     (parent,) = found["parents"]
     assert found["node"] == parent["sent_to"]
     if strategy != "blend":  # one piece of evidence decides
@@ -46,3 +58,17 @@ def test_the_evidence_names_the_node_that_got_the_url(tmp_path: Path, strategy: 
     (line,) = [line for line in shown if line.startswith(f"linked from {HOME} ")]
     assert len(line) > 80, "a line is whole, however long"
     assert "priority" in line
+
+
+@pytest.mark.parametrize(
+    ("strategy", "owned", "evidence"), [("place+nearest", '["Boston, MA"]', "anchor"), ("nearest", "[]", "nearest")]
+)
+def test_where_the_network_decides_that_is_said(tmp_path: Path, strategy: str, owned: str, evidence: str) -> None:
+    """Round trips decide between two nodes that own Boston, or between all; a recorded web has none of its own."""
+    rows = "".join(f"guide.example,{node},{ms}\n" for node, ms in (("east", 80), ("far", 10), ("general", 90)))
+    (tmp_path / "trips.csv").write_text(f"site,crawler,ms\n{rows}", "utf-8")
+    network = '[network]\nround_trips = "trips.csv"\nplaces = "anchor"\n'
+    found = explained(tmp_path, strategy, f"{network}[nodes.far]\nplaces = {owned}\n")
+    (parent,) = found["parents"]
+    assert found["node"] == parent["sent_to"]
+    assert [one["evidence"] for one in parent["evidence"]] == [evidence]

@@ -22,7 +22,8 @@ def cluster_settings(given: str, base: ClusterSettings | None = None) -> Cluster
         try:
             data = tomllib.loads(Path(given).read_text("utf-8"))
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"--cluster {given}: {error}") from None
+            why = error.strerror if isinstance(error, OSError) else f"not valid TOML: {error}"
+            raise ConfigError(f"--cluster {given}: {why}") from None
         mine = job_from_dict({"cluster": data.get("cluster", {})}, given).cluster
         folder = Path(given).absolute().parent
         files = {

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import tomllib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -11,21 +12,24 @@ from msgspec.structs import replace
 from periplus.cluster.ending import Report
 from periplus.cluster.records import MAX_JOB_BYTES, PROTOCOL, Board, CrawlRecord, NodeRecord
 from periplus.errors import ConfigError, EnvironmentFailure, UsageError
-from periplus.exchange.connection import Temporary, jetstream, temporary_errors
+from periplus.exchange.connection import Temporary, crawl_key, jetstream, temporary_errors
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["ask_all", "crawls_there", "only_crawl", "order", "read_crawl", "submit"]
+__all__ = ["ask_all", "crawl_there", "crawls_there", "order", "read_crawl", "submit"]
 
 ASK_SECONDS = 2.0
 BUCKET = "KV_periplus-"
+FILES = ("classifier_model", "geofeeds", "hierarchy", "ip_database", "places", "replay", "round_trips")
+"""Keys of a job under which paths of files stand, among them those of polygons."""
 
 
 async def submit(board: Board, job: str, nodes: tuple[str, ...], version: str) -> CrawlRecord:
     """Put the job where all nodes find it, or join the one that is there; ConfigError if that is another job.
 
-    A crawl that was stopped or has ended goes on when its job is submitted again.
+    A crawl that was stopped or has ended goes on when its job is submitted again, also with other limits: only what
+    its databases are split by must stay, as on one machine.
     """
     if len(job.encode()) > MAX_JOB_BYTES:
         raise ConfigError(f"the job is larger than {MAX_JOB_BYTES // 1024} KiB; seeds may be given in fewer lines")
@@ -37,11 +41,39 @@ async def submit(board: Board, job: str, nodes: tuple[str, ...], version: str) -
                 return wanted
             continue
         record = checked(found[0], version, board.bucket)
-        if record.job != job:
+        if _agreed(record.job) == _agreed(job):
+            return record
+        if record.state not in ("stopping", "ended"):
             raise ConfigError(
-                f"{board.bucket}: another job of this name is in the cluster; take another `name`, or the same job file"
+                f"{board.bucket}: another job of this name runs in the cluster; take the same job file or another "
+                "`name`, or stop it first with `periplus cluster stop`"
             )
-        return record
+        if _split_by(record.job) != _split_by(job):
+            raise ConfigError(
+                f"{board.bucket}: was begun with other nodes or another crawl.overlap; take another `name`, or the job "
+                "as it was"
+            )
+        await board.replace("crawl", replace(wanted, state=record.state, reason=record.reason), found[1], tries=30)
+
+
+def _agreed(job: str) -> dict[str, Any]:
+    """A job as far as machines must agree about it: each has the files that it names in a folder of its own."""
+
+    def without_folders(key: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: without_folders(name, inside) for name, inside in value.items()}
+        if isinstance(value, list):
+            return [without_folders(key, one) for one in value]
+        return value.rpartition("/")[2] if key in FILES and isinstance(value, str) else value
+
+    found: dict[str, Any] = without_folders("", tomllib.loads(job))
+    return found
+
+
+def _split_by(job: str) -> tuple[Any, Any]:
+    """What the databases of a crawl are split by: its nodes, and whether they share what they have seen."""
+    agreed = _agreed(job)
+    return agreed.get("nodes"), agreed.get("crawl", {}).get("overlap")
 
 
 def checked(record: CrawlRecord, version: str, bucket: str) -> CrawlRecord:
@@ -68,14 +100,19 @@ async def crawls_there(client: "Client", domain: str) -> list[str]:
     return sorted(name.removeprefix(BUCKET) for name in names if name.startswith(BUCKET))
 
 
-async def only_crawl(client: "Client", domain: str) -> str:
-    """The one crawl of a cluster; EnvironmentFailure if there is none, UsageError if there are several."""
+async def crawl_there(client: "Client", domain: str, name: str) -> str:
+    """The key of a crawl in a cluster; without a name, of the only one there.
+
+    EnvironmentFailure if it is not there, UsageError if there are several to choose from. Nothing is made by asking.
+    """
     found = await crawls_there(client, domain)
-    if not found:
-        raise EnvironmentFailure("no crawl is in this cluster; `periplus crawl JOB.toml --cluster …` submits one")
-    if len(found) > 1:
+    if not found or (name and crawl_key(name) not in found):
+        wanted = f"no crawl {name!r}" if name else "no crawl"
+        others = f"there is {', '.join(found)}" if found else "`periplus crawl JOB.toml --cluster …` submits one"
+        raise EnvironmentFailure(f"{wanted} is in this cluster; {others}")
+    if not name and len(found) > 1:
         raise UsageError(f"several crawls are in this cluster; say which: {', '.join(found)}")
-    return found[0]
+    return crawl_key(name) if name else found[0]
 
 
 async def order(client: "Client", board: Board, crawl: str, state: str, reason: str) -> CrawlRecord | None:

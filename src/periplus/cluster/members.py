@@ -12,9 +12,10 @@ NATS itself blames nobody until it has watched for three heartbeats again.
 import os
 import socket
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import xxhash
@@ -180,10 +181,10 @@ class Membership:
         self._mine[node] = record, written
         self._written_at = began
 
-    async def leave(self) -> None:
-        """Say of all our nodes that we run them no longer."""
+    async def leave(self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({})) -> None:
+        """Say of all our nodes that we run them no longer, and how they were at the `last`: that stays to be seen."""
         for node in list(self._mine):
-            await self.beat(node, state="left")
+            await self.beat(node, state="left", **last.get(node, {}))
             del self._mine[node]
 
     async def look(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec import Struct
 
-from periplus.errors import EnvironmentFailure
+from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.exchange.connection import Temporary, jetstream, patiently, temporary_errors
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ READER_SECONDS = 30.0
 
 MOST_FETCHED = 256
 MAX_JOB_BYTES = 512 * 1024
+NO_REPLICAS = 10074
 WRONG_LAST_SEQUENCE = (10071, 10164)  # the second while several servers are still agreeing on another write
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ class Board:
 
     async def open(self, replicas: int) -> None:
         """Make the bucket if it is not there."""
-        from nats.js.errors import BadRequestError, NotFoundError  # noqa: PLC0415
+        from nats.js.errors import APIError, BadRequestError, NotFoundError  # noqa: PLC0415
 
         js = self._js
 
@@ -103,6 +104,13 @@ class Board:
                         return await js.create_key_value(bucket=self.bucket, history=1, replicas=replicas)
                     except BadRequestError:  # somebody else has made it just now
                         return await js.key_value(self.bucket)
+                    except APIError as error:
+                        if error.err_code == NO_REPLICAS:
+                            raise ConfigError(
+                                f"cluster.replicas = {replicas}: this NATS server is alone and keeps one copy; set 1, "
+                                "or start a cluster of servers (deploy/nats/cluster.conf)"
+                            ) from None
+                        raise
 
         self._kv = await patiently(bound)
 

@@ -77,10 +77,9 @@ def _exchanged(nodes: list[NodeData], databases: list[sqlite3.Connection], messa
 def _ownership(crawl: CrawlFolder) -> Ownership:
     """Who owns what, from the job that the crawl keeps; without targets no gazetteer is needed."""
     job = load_job(crawl.job_file)
-    nodes = job.nodes
-    if any(node.places for node in nodes.values()):
-        return Ownership.of(nodes, open_gazetteer(), several_sites=job.crawl.strategy == "place+nearest")
-    return Ownership(tuple(sorted(nodes)), tuple(sorted(nodes)), {}, ())
+    if any(node.places for node in job.nodes.values()):
+        return Ownership.of_job(job, open_gazetteer())
+    return Ownership(tuple(sorted(job.nodes)), tuple(sorted(job.nodes)), {}, ())
 
 
 @contextmanager

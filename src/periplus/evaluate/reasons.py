@@ -11,13 +11,13 @@ from typing import Any
 
 from periplus.errors import BadContent, PlaceError
 from periplus.index import unpack_mentions, unpack_text
-from periplus.model import Link, Located, Mention, Page
+from periplus.model import Fetched, Link, Located, Mention, Page
 from periplus.pages import read_page
 from periplus.places import Gazetteer
 from periplus.settings import CrawlSettings
 from periplus.store.folder import NodeFolder
 from periplus.store.recorded import archived_response
-from periplus.strategies import BlendStrategy, HostPlaces, HostView, Strategy
+from periplus.strategies import BlendStrategy, HostPlaces, HostView, Known, Strategy
 from periplus.strategies.hash import host_of
 from periplus.strategies.weighing import FEATURES
 
@@ -38,14 +38,15 @@ class Reasons:
         self, db: sqlite3.Connection, folder: NodeFolder, link: Link, parent: str, view: HostView
     ) -> list[dict[str, Any]]:
         """What speaks for which node when `parent`, a page of `folder`'s node, has the link; the strongest first."""
-        page, located = self._page(db, folder.archive, parent)
+        page, located, address = self._page(db, folder.archive, parent)
+        known = Known(address=address, node=folder.name)
         link = next((one for one in page.links if one.url == link.url), link)
         if not isinstance(self._strategy, BlendStrategy):
-            claims = self._strategy.claims(link, page, located)
+            claims = self._strategy.claims(link, page, located, known)
             return [
                 {"node": claim.node, "evidence": claim.reason, "place": self._name(claim.target_id)} for claim in claims
             ]
-        terms = self._strategy.evidence((link,), page, located)[0]
+        terms = self._strategy.evidence((link,), page, located, known)[0]
         places = {(self._strategy.owner_of(place), number): place for place, number, _ in reversed(terms)}
         same_host = host_of(link.url) == host_of(parent)
         found = self._strategy.features(terms, view, (folder.name, same_host))
@@ -69,27 +70,27 @@ class Reasons:
         except PlaceError:
             return None
 
-    def _page(self, db: sqlite3.Connection, archive: Path, url: str) -> tuple[Page, Located]:
-        """The linking page as the crawl keeps it; without text if it was not kept."""
+    def _page(self, db: sqlite3.Connection, archive: Path, url: str) -> tuple[Page, Located, str]:
+        """The linking page as the crawl keeps it, without text if it was not kept; and the address it came from."""
         row = db.execute(
             "SELECT p.title, p.warc_file, p.warc_offset, p.warc_length, t.text, t.mentions FROM page p "
             "LEFT JOIN page_text t ON t.page_id = p.id WHERE p.url = ?",
             (url,),
         ).fetchone()
         if row is None or row[4] is None:
-            return Page(url, row[0] if row else "", "", ()), Located()
+            return Page(url, row[0] if row else "", "", ()), Located(), ""
         text = unpack_text(row[4])
-        again = self._read_again(archive / row[1], row[2], row[3]) if row[1] else None
+        fetched = archived_response(archive / row[1], row[2], row[3]) if row[1] else None
+        again = self._read_again(fetched) if fetched is not None else None
         page = again if again is not None and again.text == text else Page(url, row[0], text, ())
-        return page, Located(mentions=tuple(self._mentions(text, unpack_mentions(row[5]))))
+        located = Located(mentions=tuple(self._mentions(text, unpack_mentions(row[5]))))
+        return page, located, fetched.address if fetched is not None else ""
 
-    def _read_again(self, file: Path, offset: int, length: int) -> Page | None:
+    def _read_again(self, fetched: Fetched) -> Page | None:
         """An archived page with its links, as the crawl read it; None if it cannot be read."""
-        fetched, crawl = archived_response(file, offset, length), self._crawl
+        crawl = self._crawl
         try:
-            return (
-                read_page(fetched, max_links=crawl.page_links, window_tokens=crawl.anchor_window) if fetched else None
-            )
+            return read_page(fetched, max_links=crawl.page_links, window_tokens=crawl.anchor_window)
         except BadContent:
             return None
 

@@ -54,15 +54,18 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
         raise UsageError(f"{url!r} is not an http(s) URL")
     mark = fingerprint(canonical.href)
     folder = CrawlFolder.existing(directory)
-    result: dict[str, Any] = {"url": canonical.href, "node": None, "parents": []}
+    result: dict[str, Any] = {"url": canonical.href, "node": None, "nodes": [], "parents": []}
     for node in folder.nodes():
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             row = db.execute(
                 "SELECT priority, depth, outcome, attempts FROM url WHERE fingerprint = ?", (mark,)
             ).fetchone()
             if row:
-                result |= {"node": node.name, "priority": row[0], "depth": row[1], "outcome": row[2] or "queued"}
-                result["page"] = _page(db, mark)
+                mine = {"node": node.name, "priority": row[0], "depth": row[1], "outcome": row[2] or "queued"}
+                result["nodes"].append(mine)
+                page = _page(db, mark)
+                if result["node"] is None or (page and not result["page"]):  # of several, one that has the page
+                    result |= mine | {"page": page}
             result["parents"] += _parents(node.name, db, mark)
     if result["node"] is None and not result["parents"]:
         raise UsageError(f"{canonical.href} is not known to the crawl in {directory}")
@@ -78,20 +81,26 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
 def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str, Any]]) -> None:
     """What speaks for which node, on each linking page; only where nodes own places."""
     job = load_job(folder.job_file)
+    if job.crawl.strategy == "nearest":  # round trips decided, which no page shows
+        for parent in parents:
+            parent["evidence"] = [{"node": parent["sent_to"], "evidence": "nearest", "place": None}]
+        return
     if not parents or not any(node.places for node in job.nodes.values()):
         return
-    gazetteer, base = open_gazetteer(), folder.job_file.parent
-    ownership = Ownership.of(job.nodes, gazetteer, base=base, nearest_km=job.crawl.nearest_owner_km)
+    gazetteer, crawl = open_gazetteer(), job.crawl
     try:
         strategy = make_strategy(
-            job.crawl.strategy,
-            ownership,
+            crawl.strategy,
+            Ownership.of_job(job, gazetteer),
             gazetteer,
-            base=base,
-            classifier_model=job.crawl.classifier_model,
-            ip_database=job.crawl.ip_database,
+            classifier_model=crawl.classifier_model,
+            ip_database=crawl.ip_database,
+            geofeeds=crawl.geofeeds,
+            ip_confidence=crawl.ip_confidence,
+            places=job.network.places,
+            in_crawl=True,
         )
-    except ConfigError:  # the model or database of the crawl is not here any more
+    except ConfigError:  # the model, database or polygon of the crawl is not here any more
         return
     reasons = Reasons(strategy, gazetteer, job.crawl)
     with ExitStack() as stack:
@@ -156,10 +165,8 @@ def _mean(parents: list[dict[str, Any]]) -> float | None:
 def _show(found: dict[str, Any]) -> None:
     console = Console(highlight=False, markup=False, soft_wrap=True)
     console.print(found["url"])
-    if found["node"] is not None:
-        console.print(
-            f"node {found['node']}, {found['outcome']}, depth {found['depth']}, priority {found['priority']:.3f}"
-        )
+    for one in found["nodes"]:
+        console.print(f"node {one['node']}, {one['outcome']}, depth {one['depth']}, priority {one['priority']:.3f}")
     if found["bonus"] is not None:
         parents = f"{found['parents_count']} page{'s' if found['parents_count'] != 1 else ''}"
         console.print(f"mean over {parents} that link to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")
@@ -173,6 +180,7 @@ def _show(found: dict[str, Any]) -> None:
         console.print(f"{whence}, sent to {parent['sent_to']}: {parts or 'no parts stored'}")
         for reason in parent.get("evidence", ()):
             weight = f" {reason['weight']:+.2f}" if "weight" in reason else ""
-            console.print(f"    for {reason['node']}{weight}: {reason['evidence']}, {reason['place'] or 'no place'}")
+            place = f", {reason['place']}" if reason["place"] else ""
+            console.print(f"    for {reason['node']}{weight}: {reason['evidence'].replace('_', ' ')}{place}")
     if not found["parents"]:
         console.print("no page links to it: a seed, or the target of a redirect")

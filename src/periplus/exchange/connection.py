@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import logging
+import os
 import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -74,7 +76,8 @@ async def temporary_errors(what: str) -> AsyncIterator[None]:
     except js.KeyWrongLastSequenceError:
         raise
     except (TimeoutError, js.NoStreamResponseError, js.ServiceUnavailableError, js.ServerError) as error:
-        raise Temporary(f"{what}: NATS does not answer ({type(error).__name__})") from error
+        said = getattr(error, "description", "") or type(error).__name__
+        raise Temporary(f"{what}: NATS does not answer ({said})") from error
     except (
         nats.errors.ConnectionClosedError,
         nats.errors.ConnectionReconnectingError,
@@ -85,6 +88,11 @@ async def temporary_errors(what: str) -> AsyncIterator[None]:
         OSError,
     ) as error:
         raise Temporary(f"{what}: NATS is out of reach ({type(error).__name__})") from error
+
+
+def _without_noise(record: logging.LogRecord) -> bool:
+    """Whether a line of asyncio is worth a word: with TLS it warns of how nats-py ends every connection."""
+    return "eof_received" not in str(record.msg)
 
 
 def _secret(file: str, what: str) -> str:
@@ -131,6 +139,7 @@ async def connected(
     if not settings.servers:
         raise ConfigError("no NATS server is named: give --cluster nats://HOST:4222 or set cluster.servers")
     options = _identity(settings)
+    logging.getLogger("asyncio").addFilter(_without_noise)
     await _probe(settings, options)
 
     async def quiet(_error: Exception) -> None:
@@ -181,21 +190,23 @@ async def _probe(settings: ClusterSettings, options: dict[str, Any]) -> None:
                     servers=[server], error_cb=hear, allow_reconnect=False, connect_timeout=CONNECT_SECONDS, **options
                 )
         except (nats.errors.Error, OSError, TimeoutError, ValueError, nkeys.NkeysError) as error:
-            refused = said[0] if said and isinstance(said[0], nats.errors.Error) else error
+            refused = next((one for one in said if isinstance(one, nats.errors.Error | OSError)), error)
         else:
             return
         finally:
             await _closed(client)
     shown = ", ".join(without_secrets(server) for server in settings.servers)
     if isinstance(refused, ssl.SSLError | nats.errors.SecureConnRequiredError | nats.errors.SecureConnFailedError):
-        raise EnvironmentFailure(f"{shown}: TLS failed ({refused}); see cluster.tls_ca") from None
+        reason = getattr(refused, "verify_message", "") or refused
+        raise EnvironmentFailure(f"{shown}: TLS failed ({reason}); see cluster.tls_ca") from None
     text = str(refused).casefold()
     if "authorization" in text or "credentials" in text or isinstance(refused, ValueError | nkeys.NkeysError):
         raise EnvironmentFailure(
             f"{shown}: NATS does not let us in ({refused}); check cluster.user and its password, token, nkey or "
             "credentials file"
         ) from None
-    why = str(refused) or type(refused).__name__
+    errno = refused.errno if isinstance(refused, OSError) else None
+    why = os.strerror(errno) if errno else str(refused) or type(refused).__name__
     raise EnvironmentFailure(f"no NATS server answers at {shown} ({why}); {HOW_TO_START}") from None
 
 

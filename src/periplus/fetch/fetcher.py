@@ -101,7 +101,7 @@ class Fetcher:
         except AddressBusy as busy:
             return Answer(None, not_yet_seconds=busy.seconds)
         except FetchError as error:
-            return self._failed(lease, OUTCOMES[type(error)], str(error))
+            return self._failed(lease, OUTCOMES[type(error)], str(error).removeprefix(f"{lease.url}: "))
         if fetched.status not in (429, 503):
             self._throttling.forget(lease.host)
         rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)

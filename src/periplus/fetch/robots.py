@@ -183,7 +183,7 @@ class RobotsBook:
             raise  # nothing was asked, so nothing was learnt
         except FetchError as error:
             fetched = None
-            self.last_failure = str(error)
+            self.last_failure = str(error).removeprefix(f"{origin}/robots.txt: ")
         record = self._record(origin, fetched, known, now)
         self._records[origin] = record
         self._parsed.pop(origin, None)

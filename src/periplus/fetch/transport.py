@@ -5,6 +5,7 @@ stands around everything, because library timeouts are only hints.
 """
 
 import asyncio
+import os
 import re
 import socket
 import ssl
@@ -350,6 +351,14 @@ async def _read(response: Reply | aiohttp.ClientResponse, url: str, limit: int, 
     return b"".join(pieces), False
 
 
+def _tls_reason(error: BaseException) -> str:
+    """What OpenSSL says is wrong with a certificate or a handshake, without the names of its functions and files."""
+    causes = (getattr(error, "certificate_error", None), getattr(error, "os_error", None), error.__cause__)
+    cause = next((one for one in causes if isinstance(one, ssl.SSLError | ssl.CertificateError)), error)
+    reason = (getattr(cause, "reason", "") or "").lower().replace("_", " ")
+    return getattr(cause, "verify_message", "") or reason or str(cause)
+
+
 def _translated(url: str, error: aiohttp.ClientError | HttpProcessingError | OSError) -> FetchError:
     """aiohttp's errors in the words of our tree."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
@@ -361,9 +370,10 @@ def _translated(url: str, error: aiohttp.ClientError | HttpProcessingError | OSE
         error.__cause__,
         ssl.SSLError,  # with TLS 1.3 a server may refuse us after the handshake
     ):
-        return TlsError(f"{url}: {error}")
+        return TlsError(f"{url}: TLS failed: {_tls_reason(error)}")
     if isinstance(error, aiohttp.ClientResponseError | HttpProcessingError | Unreadable):
         return BadContent(f"{url}: not HTTP that can be read: {' '.join(error.message.split())[:200]}")
     if isinstance(error, aiohttp.InvalidURL):
         return Blocked(f"{url}: not a URL that can be sent")
-    return ConnectionFailed(f"{url}: {error or type(error).__name__}")
+    errno = getattr(getattr(error, "os_error", error), "errno", None)
+    return ConnectionFailed(f"{url}: {os.strerror(errno) if errno else str(error) or type(error).__name__}")

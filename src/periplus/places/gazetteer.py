@@ -6,7 +6,7 @@ room work on rows and arrays, everybody else on `Place`.
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -271,11 +271,14 @@ class Gazetteer:
 
         return [self.place_at(row) for row in find_rows(self, name, country=country)[:limit]]
 
-    def resolve(self, name: str) -> Place:
-        """The one place meant; `PlaceError` with the candidates (or the nearest names) where that is open."""
+    def resolve(self, name: str, *, kinds: Collection[str] = ()) -> Place:
+        """The one place meant, of these kinds if any are given.
+
+        `PlaceError` with the candidates (or the nearest names) where that is open.
+        """
         from periplus.places.lookup import resolve_row  # noqa: PLC0415  lookup needs this class
 
-        return self.place_at(resolve_row(self, name))
+        return self.place_at(resolve_row(self, name, kinds))
 
     def candidates(self, name: str) -> tuple[I64, npt.NDArray[np.uint8]]:
         """Rows that bear exactly this name, best first, with the kind of name (`sources.NAME_FLAGS`)."""

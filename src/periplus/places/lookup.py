@@ -4,6 +4,7 @@
 """
 
 import difflib
+from collections.abc import Collection
 from typing import Final
 
 import numpy as np
@@ -71,9 +72,11 @@ def _lies_in(gazetteer: Gazetteer, row: int, name: str, around: frozenset[int]) 
     return name.upper() == place.country or (bool(place.admin1) and name.upper() == place.admin1.upper())
 
 
-def resolve_row(gazetteer: Gazetteer, name: str) -> int:
+def resolve_row(gazetteer: Gazetteer, name: str, kinds: Collection[str] = ()) -> int:
     """The row meant, or `PlaceError` that lists the candidates and how to name one of them."""
     found = find_rows(gazetteer, name)
+    if kinds:
+        found = [row for row in found if KINDS[gazetteer.arrays["kind"][row]] in kinds]
     if not found:
         near = nearest_names(gazetteer, name)
         hint = f"; did you mean {', '.join(near)}?" if near else ""

@@ -143,7 +143,9 @@ def _show(result: SearchResult) -> None:
     console.print(_meaning(result))
     for hit in result.hits:
         console.print(_entry(hit))
-    if not result.hits:
+    if not result.hits and result.missing and not result.nodes:
+        console.print("Nobody has answered: start the nodes with `periplus node NAME --answer`.")
+    elif not result.hits:
         console.print("Nothing found. Try fewer words, a place around it, or no dates.")
 
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from periplus import __version__
-from periplus.cluster.control import crawls_there, only_crawl, read_crawl
+from periplus.cluster.control import crawl_there, read_crawl
 from periplus.cluster.records import Board, CrawlRecord
 from periplus.errors import EnvironmentFailure, ExchangeError, PeriplusError
-from periplus.exchange.connection import Temporary, connected, crawl_key, temporary_errors
+from periplus.exchange.connection import Temporary, connected, temporary_errors
 from periplus.index import IndexQuery, RankedPage, Ranking
 from periplus.search import wire
 from periplus.search.answering import subject_of
@@ -72,9 +72,7 @@ class ClusterLink:
     async def _serve(self, wanted: str, opened: "Future[tuple[Client, str, CrawlRecord]]") -> None:
         domain = self._settings.domain
         async with connected(self._settings, name="search") as client:
-            crawl = crawl_key(wanted) if wanted else await only_crawl(client, domain)
-            if crawl not in await crawls_there(client, domain):  # to open its board would make it
-                raise EnvironmentFailure(f"no crawl {wanted!r} is in this cluster; see `periplus cluster status`")
+            crawl = await crawl_there(client, domain, wanted)
             board = Board(client, crawl, domain)
             await board.open(self._settings.replicas)
             record = await read_crawl(board, __version__)

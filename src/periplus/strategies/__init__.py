@@ -6,12 +6,13 @@ All are pure and give the same answer on every machine.
 
 from periplus.strategies.blend import BlendStrategy
 from periplus.strategies.hosts import HostPlaces
-from periplus.strategies.making import STRATEGIES, make_strategy
+from periplus.strategies.making import NAMES, STRATEGIES, make_strategy, naming_options
 from periplus.strategies.ownership import Ownership, load_targets
 from periplus.strategies.protocol import HostView, Known, Strategy, choose
 from periplus.strategies.settling import Settling, Told
 
 __all__ = [
+    "NAMES",
     "STRATEGIES",
     "BlendStrategy",
     "HostPlaces",
@@ -24,4 +25,5 @@ __all__ = [
     "choose",
     "load_targets",
     "make_strategy",
+    "naming_options",
 ]

@@ -9,6 +9,7 @@ import ipaddress
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ __all__ = ["AddressPlace", "AddressPlaces", "Geofeeds"]
 
 MEMO_ADDRESSES: Final = 100_000
 MOST_PREFIXES: Final = 5_000_000
+LOOKED_AT: Final = 2_000
+"""Records of a database that show which kinds of places it knows."""
 CITY_KM: Final = 50.0
 """A city is right for an address half of the time where the database gives this radius."""
 USUAL_RADIUS_KM: Final = 100.0
@@ -137,6 +140,14 @@ class AddressPlaces:
         self._readers = [_opened(path) for path in databases]
         self._feeds = Geofeeds(gazetteer, geofeeds)
         self._memo: dict[str, tuple[AddressPlace, ...]] = {}
+
+    def kinds(self) -> frozenset[str]:
+        """The kinds of places that the databases know, by their first records."""
+        records = (record for reader in self._readers for _, record in islice(reader, LOOKED_AT))
+        try:
+            return frozenset(level.place.kind for record in records for level in self._read(record))
+        except (ValueError, maxminddb.InvalidDatabaseError) as error:
+            raise ConfigError(f"crawl.ip_database: a record cannot be read: {error}") from None
 
     def levels(self, address: str) -> tuple[AddressPlace, ...]:
         """What is known of an address, the smallest place first; empty if nothing is."""

@@ -4,9 +4,11 @@ Words are hashed into a fixed number of columns, so a model has one size whateve
 plain .npz file (no pickle) with its metadata; it belongs to the nodes and targets that it was trained for.
 """
 
+import io
 import json
 import re
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ import numpy.typing as npt
 import xxhash
 
 from periplus.errors import ConfigError, UsageError
+from periplus.files import write_whole
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.strategies.general import general_claims
@@ -55,9 +58,10 @@ class Model:
     def save(self, path: Path) -> None:
         """Write the model; UsageError if that is not possible."""
         meta = np.frombuffer(json.dumps(self.metadata).encode(), dtype=np.uint8)
+        packed = io.BytesIO()
+        np.savez_compressed(packed, prior=self.prior, likelihood=self.likelihood, metadata=meta)
         try:
-            with path.open("wb") as file:
-                np.savez_compressed(file, prior=self.prior, likelihood=self.likelihood, metadata=meta)
+            write_whole(path, packed.getvalue())
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}") from None
 
@@ -117,7 +121,7 @@ def load_model(path: Path) -> Model:
             model = Model(classes, data["prior"], data["likelihood"], metadata)
     except OSError as error:
         raise ConfigError(f"crawl.classifier_model: {path}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError):
+    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error, EOFError):
         raise ConfigError(f"crawl.classifier_model: {path} is not a model of `periplus classifier train`") from None
     if model.prior.shape != (len(classes),) or model.likelihood.shape != (COLUMNS, len(classes)):
         raise ConfigError(f"crawl.classifier_model: {path} does not agree with itself; train it again")
@@ -139,8 +143,14 @@ class ClassifierStrategy(Strategy):
     def route(
         self, links: Sequence[Link], page: Page, _located: Located, _known: Known = NOTHING_KNOWN
     ) -> list[Claims]:
-        """The same node for all links: the most probable one; the others follow for policy b if nearly as probable."""
-        (best, first), *others = self._model.scores(f"{page.title}\n{page.text}")
+        """The same node for all links: the most probable one; the others follow for policy b if nearly as probable.
+
+        Without a word to go by they are general: how many samples a node had says nothing of where a link leads.
+        """
+        text = f"{page.title}\n{page.text}"
+        if not WORD.search(text):  # a seed or a sitemap: no page says anything of it
+            return general_claims(self._ownership, links)
+        (best, first), *others = self._model.scores(text)
         names = [first, *(name for score, name in others if best - score < 1.0)]
         geographic = tuple(Assignment(name, None, "classifier") for name in names if name != NOT_GEOGRAPHIC)
         if first != NOT_GEOGRAPHIC:

@@ -37,6 +37,8 @@ class IpStrategy(Strategy):
         self._places = AddressPlaces(gazetteer, [database] if database else [], geofeeds)
         self._ownership = ownership
         self._least = least
+        if database is not None:
+            self._refuse_useless(database)
 
     def route(
         self, links: Sequence[Link], _page: Page, _located: Located, known: Known = NOTHING_KNOWN
@@ -47,6 +49,16 @@ class IpStrategy(Strategy):
         if owned is not None and place is not None:
             return [(Assignment(owned[0], place.id, "ip"),)] * len(links)
         return general_claims(self._ownership, links)
+
+    def _refuse_useless(self, database: Path) -> None:
+        """ConfigError for a database that could never name a place of a node, such as one of countries for cities."""
+        kinds = self._places.kinds()
+        owned = {place.kind for place in self._ownership.targets}
+        if kinds <= {"country", "continent"} and not owned & {"country", "continent"}:
+            knows = "countries but no cities" if kinds else "no places by their GeoNames ids"
+            raise ConfigError(
+                f"crawl.ip_database: {database} knows {knows}; give a city database, such as GeoLite2-City"
+            )
 
     def place_of(self, address: str) -> Place | None:
         """Where the address is: the smallest place that is sure enough; None if nobody says."""

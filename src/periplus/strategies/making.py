@@ -1,10 +1,11 @@
 """From a strategy's name to the strategy: what each needs beside nodes and gazetteer is looked for here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from periplus.errors import ConfigError
+from periplus.errors import ConfigError, UsageError
 from periplus.places import Gazetteer
 from periplus.strategies.anchor import AnchorStrategy
 from periplus.strategies.blend import BlendStrategy
@@ -17,7 +18,7 @@ from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import Strategy
 from periplus.strategies.url import UrlStrategy
 
-__all__ = ["STRATEGIES", "make_strategy"]
+__all__ = ["NAMES", "STRATEGIES", "make_strategy", "naming_options"]
 
 STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
     "hash": HashStrategy,
@@ -29,11 +30,26 @@ STRATEGIES: dict[str, Callable[[Ownership, Gazetteer], Strategy]] = {
 }
 """Strategies that need nothing but the nodes and the gazetteer."""
 
+NAMES = (*STRATEGIES, "classifier", "ip")
+"""All that decide without a network: the last two need a model and a database."""
+
 BY_NAMES: dict[str, Callable[[Ownership, Gazetteer, NameTable | None], Strategy]] = {
     "url": UrlStrategy,
     "anchor": AnchorStrategy,
     "content": ContentStrategy,
 }
+
+
+@contextmanager
+def naming_options(options: Mapping[str, str]) -> Iterator[None]:
+    """For commands that read no job file: errors about its keys name the options that stand for them there."""
+    try:
+        yield
+    except ConfigError as error:
+        text = str(error)
+        for key, option in options.items():
+            text = text.replace(key, option)
+        raise UsageError(text) from None
 
 
 def make_strategy(
@@ -61,7 +77,7 @@ def make_strategy(
     folder = base or Path()
     if name.endswith("nearest") and not in_crawl:
         raise ConfigError(
-            f"strategy {name} goes by round trips that a crawl measures; here choose one of {', '.join(STRATEGIES)}"
+            f"strategy {name} goes by round trips that a crawl measures; here choose one of {', '.join(NAMES)}"
         )
     if name == "nearest":
         return HostHashStrategy(ownership, gazetteer)
@@ -82,5 +98,5 @@ def make_strategy(
     if name in BY_NAMES:
         return BY_NAMES[name](ownership, gazetteer, table)
     if name not in STRATEGIES:
-        raise ConfigError(f"no strategy is called {name!r}; choose one of {', '.join(STRATEGIES)}")
+        raise ConfigError(f"no strategy is called {name!r}; choose one of {', '.join(NAMES)}")
     return STRATEGIES[name](ownership, gazetteer)

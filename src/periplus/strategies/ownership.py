@@ -17,13 +17,15 @@ import xxhash
 from periplus.errors import ConfigError, PlaceError
 from periplus.model import Place
 from periplus.places import Gazetteer
-from periplus.settings import NodeSettings, job_from_dict
+from periplus.settings import Job, NodeSettings, job_from_dict
 from periplus.strategies.polygons import Area, read_area
 
 __all__ = ["Ownership", "load_targets", "with_whole_paths"]
 
 BUNDLED = ("us100",)
 ALL_OF = "all of "
+REGIONS = ("country", "admin1")
+"""Kinds of places of which a node may own all."""
 TIME_ZONE = "time zone "
 POLYGON = "polygon "
 MEMO_PLACES = 200_000
@@ -88,6 +90,13 @@ class Ownership:
             sites=sites,
         )
 
+    @classmethod
+    def of_job(cls, job: Job, gazetteer: Gazetteer) -> "Ownership":
+        """Who owns what in a job whose nodes are settled; as `of`."""
+        crawl = job.crawl
+        several = crawl.strategy == "place+nearest"
+        return cls.of(job.nodes, gazetteer, nearest_km=crawl.nearest_owner_km, several_sites=several)
+
     def owner(self, place: Place) -> tuple[str, int] | None:
         """The node that owns the place or the nearest place around it, and the id of what it owns; else None."""
         if place.id not in self._memo:
@@ -125,7 +134,7 @@ class Ownership:
         yield from self.targets
         if self.gazetteer is None:
             return
-        regions = [place for place in self.targets if place.kind in ("country", "admin1")]
+        regions = [place for place in self.targets if place.kind in REGIONS]
         for region in regions:
             code = region.admin1 if region.kind == "admin1" else None
             yield from self.gazetteer.cities_of(region.country, code, least=1)
@@ -228,10 +237,9 @@ class _Register:
         if not stripped.casefold().startswith(ALL_OF):
             return self._gazetteer.resolve(stripped)
         name = stripped[len(ALL_OF) :].strip()
-        found = [place for place in self._gazetteer.find(name, limit=50) if place.kind in ("country", "admin1")]
-        if not found:
+        if not any(place.kind in REGIONS for place in self._gazetteer.find(name, limit=50)):
             raise PlaceError(f"no country or first division is called {name!r}, of which {text!r} would be all")
-        return found[0]
+        return self._gazetteer.resolve(name, kinds=REGIONS)
 
     def refuse_overlaps(self) -> None:
         """ConfigError if a place would have two owners, naming both."""
@@ -241,7 +249,7 @@ class _Register:
                 other = self.owner_by_place.get(outer, node)
                 if other != node:
                     self._refuse(node, self._said[place.id], other, self._said[outer])
-            if (self.owner_by_zone or self.areas) and place.kind not in ("country", "admin1"):
+            if (self.owner_by_zone or self.areas) and place.kind not in REGIONS:
                 self._refuse_position(place, node)
         if self.owner_by_zone or self.areas:
             self._refuse_shared_cities()
@@ -292,7 +300,10 @@ def with_whole_paths(nodes: dict[str, NodeSettings], base: Path) -> dict[str, No
 
 
 def load_targets(name: str, base: Path, gazetteer: Gazetteer) -> dict[str, NodeSettings]:
-    """Nodes and their places from `us100`, `all:CC` or a job file of which only [nodes] is read."""
+    """Nodes and their places from `us100`, `all:CC` or a job file of which only [nodes] is read.
+
+    Polygons lie beside the file that names them.
+    """
     if name in BUNDLED:
         text = resources.files("periplus.strategies").joinpath(f"targets/{name}.toml").read_text("utf-8")
         return job_from_dict(tomllib.loads(text), name).nodes
@@ -308,7 +319,7 @@ def load_targets(name: str, base: Path, gazetteer: Gazetteer) -> dict[str, NodeS
     nodes = job_from_dict({"nodes": data.get("nodes", {})}, str(path)).nodes
     if not nodes:
         raise ConfigError(f"{path}: has no [nodes]")
-    return nodes
+    return with_whole_paths(nodes, path.parent)
 
 
 def _country_nodes(country: str, gazetteer: Gazetteer) -> dict[str, NodeSettings]:

@@ -17,6 +17,8 @@ __all__ = ["Labels", "read_samples"]
 MAX_LINE_CHARS = 1 << 20
 ABOUT = re.compile(r"<(d:Title|d:Description|topic)>(.*?)</\1>", re.DOTALL)
 MAX_RDF_ENTRY_LINES = 200
+OUTER_PARTS = 3
+"""How far before a place the one around it may stand in a topic: Texas/Localities/A/Austin."""
 
 
 def read_samples(path: Path, ownership: Ownership, gazetteer: Gazetteer) -> Iterator[tuple[str, str]]:
@@ -78,8 +80,8 @@ class Labels:
         if "Regional" not in parts:
             return NOT_GEOGRAPHIC
         for i in range(len(parts) - 1, 1, -1):
-            for outer in (parts[i - 1], parts[i - 2] if i > 1 else ""):
-                found = self._gazetteer.find(f"{parts[i]}, {outer}", limit=1) if outer else []
+            for outer in reversed(parts[max(0, i - OUTER_PARTS) : i]):
+                found = self._gazetteer.find(f"{parts[i]}, {outer}", limit=1) if len(outer) > 1 else []
                 if found:
                     return self.of_place(found[0])
         return NOT_GEOGRAPHIC

@@ -9,14 +9,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import typer
 from effort import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mmdb_file import mmdb
-from typer.testing import CliRunner
 
-from periplus.assignments import assign
 from periplus.errors import ConfigError, UsageError
 from periplus.model import Link, Links, Located, Page, RoutedLink
 from periplus.places import Gazetteer, locate, open_gazetteer
@@ -157,7 +154,8 @@ def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> N
     assert model.metadata["pages"] == {"not geographic": 3, "east": 3, "west": 3}
     model.save(tmp_path / "m.npz")
     strategy = make_strategy("classifier", ownership(), gazetteer(), base=tmp_path, classifier_model="m.npz")
-    for text, node in (("clam and lobster", "east"), ("ferry in the rain", "west"), ("code and tests", "general")):
+    said = (("clam and lobster", "east"), ("ferry in the rain", "west"), ("code and tests", "general"))
+    for text, node in (*said, ("", "general"), ("12 34", "general")):  # without a word there is nothing to go by
         claims = strategy.claims(Link("http://x.example/", ""), Page("http://e.org/", "", text, ()), Located())
         assert claims[0].node == node
     other = Ownership.of({"solo": NodeSettings(places=["Chicago, IL"]), "g": NodeSettings()}, gazetteer())
@@ -177,7 +175,7 @@ def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: P
         " <topic>Top/Games/Board</topic>\n</ExternalPage>\n"
     )
     labels = [label for label, _ in read_samples(tmp_path / "c.rdf", ownership(), gazetteer())]
-    assert labels[1] == NOT_GEOGRAPHIC
+    assert labels == ["east", NOT_GEOGRAPHIC]
     (tmp_path / "bad.npz").write_bytes(b"not a model")
     with pytest.raises(ConfigError, match="not a model"):
         load_model(tmp_path / "bad.npz")
@@ -382,11 +380,3 @@ def test_every_link_gets_exactly_one_node_under_policy_a(name: str, links: list[
 @cache
 def made(name: str) -> Strategy:
     return make_strategy(name, ownership(), gazetteer())
-
-
-def test_assign_asks_for_the_model_by_its_option() -> None:
-    app = typer.Typer()
-    app.command()(assign)
-    result = CliRunner().invoke(app, ["--strategy", "classifier", "--targets", "us100"], input="")
-    assert isinstance(result.exception, UsageError)
-    assert "needs --model" in str(result.exception)

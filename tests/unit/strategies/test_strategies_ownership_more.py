@@ -39,6 +39,9 @@ def test_all_of_a_state_and_a_country() -> None:
     assert owner(ownership, "Austin, TX") == "tx"
     assert owner(ownership, "Lyon, France") == "fr"
     assert owner(ownership, "Boston, MA") is None
+    with pytest.raises(ConfigError, match=r"nodes\.x: 'Punjab' may be Punjab, PK .*; Punjab, IN"):
+        owned(x=["all of Punjab"])
+    assert owner(owned(x=["all of Punjab, India"]), "Ludhiana, India") == "x"
 
 
 def test_time_zone() -> None:

@@ -1,0 +1,114 @@
+"""The commands around strategies, where no crawl is needed: what they refuse, and what `nodes plan` proposes."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from mmdb_file import mmdb
+from typer.testing import CliRunner
+
+from periplus.assignments import assign, nodes_app
+from periplus.errors import UsageError
+from periplus.places import open_gazetteer
+from periplus.settings import NodeSettings
+from periplus.strategies import Ownership, load_targets
+
+TARGETS = '[nodes.east]\nplaces = ["Boston, MA"]\n[nodes.west]\nplaces = ["Seattle, WA"]\n[nodes.general]\n'
+USA = 6252001
+
+
+def refused(app: typer.Typer, *arguments: object) -> str:
+    """The one line that a command ends with."""
+    result = CliRunner().invoke(app, [str(one) for one in arguments], input="")
+    assert isinstance(result.exception, UsageError), (result.exception, result.output)
+    assert "\n" not in str(result.exception)
+    return str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("classifier",), "--strategy classifier needs --model: a file of"),
+        (("classifier", "--model", "text.mmdb"), "--model: text.mmdb is not a model"),
+        (("ip",), "--strategy ip needs --ip-database: the path of a city database in MaxMind's format (.mmdb)"),
+        (("ip", "--ip-database", "text.mmdb"), "--ip-database: text.mmdb cannot be read"),
+        (("ip", "--ip-database", "land.mmdb"), "--ip-database: land.mmdb knows countries but no cities"),
+        (("ip", "--ip-database", "odd.mmdb"), "--ip-database: odd.mmdb knows no places"),
+        (("zzz",), "choose one of hash, hash-host, url, anchor, content, blend, classifier, ip"),
+    ],
+)
+def test_assign_speaks_of_its_own_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("targets.toml").write_text(TARGETS)
+    Path("text.mmdb").write_text("no database\n")
+    Path("land.mmdb").write_bytes(mmdb("192.0.2.0/24", USA))
+    Path("odd.mmdb").write_bytes(mmdb("192.0.2.0/24", 999_999_999))
+    app = typer.Typer()
+    app.command()(assign)
+    message = refused(app, "--targets", "targets.toml", "--strategy", *given)
+    assert message.endswith(said) if given == ("ip",) else said in message, message
+    assert "crawl." not in message
+
+
+def test_a_database_of_countries_will_do_for_nodes_that_own_countries(tmp_path: Path) -> None:
+    (tmp_path / "targets.toml").write_text('[nodes.us]\nplaces = ["United States"]\n[nodes.general]\n')
+    (tmp_path / "land.mmdb").write_bytes(mmdb("192.0.2.0/24", USA))
+    app = typer.Typer()
+    app.command()(assign)
+    options = ["--strategy", "ip", "--targets", str(tmp_path / "targets.toml")]
+    options += ["--ip-database", str(tmp_path / "land.mmdb")]
+    result = CliRunner().invoke(app, options, input='{"url": "http://x.example/", "ip": "192.0.2.1"}\n')
+    assert json.loads(result.output)["node"] == "us"
+
+
+def test_polygons_of_a_target_list_lie_beside_it(tmp_path: Path) -> None:
+    ring = [[-72, 42], [-70.5, 42], [-70.5, 43], [-72, 43], [-72, 42]]
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "bay.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    (tmp_path / "lists" / "bay.toml").write_text('[nodes.bay]\nplaces = ["polygon bay.geojson"]\n[nodes.general]\n')
+    gazetteer = open_gazetteer()
+    owned = Ownership.of(load_targets("lists/bay.toml", tmp_path, gazetteer), gazetteer)
+    assert owned.owner(gazetteer.resolve("Boston, MA")) is not None
+
+
+# -- nodes plan --------------------------------------------------------------------------------------
+
+
+def planned(folder: Path, places: list[str], *options: object) -> dict[str, Any]:
+    """The nodes that `nodes plan` proposes for what one node owns; they can be read again."""
+    file = folder / "targets.toml"
+    file.write_text(f"[nodes.all]\nplaces = {json.dumps(places)}\n[nodes.general]\n")
+    result = CliRunner().invoke(nodes_app, ["--targets", str(file), *map(str, options)])
+    assert result.exit_code == 0, (result.exception, result.output)
+    nodes: dict[str, Any] = tomllib.loads(result.output)["nodes"]
+    Ownership.of({name: NodeSettings(**node) for name, node in nodes.items()}, open_gazetteer())
+    assert nodes.pop("general") == {}
+    return nodes
+
+
+@pytest.mark.parametrize("by", ["population", "timezone"])
+@pytest.mark.parametrize("places", [["all of TX"], ["time zone America/Denver"], ["all of VT", "Montpelier, VT"]])
+def test_what_is_one_target_is_split_by_its_cities(tmp_path: Path, places: list[str], by: str) -> None:
+    nodes = planned(tmp_path, places, "--nodes", 4, "--by", by)
+    assert len(nodes) == 4
+    assert all(len(node["places"]) > 1 for node in nodes.values())
+
+
+def test_countries_stay_whole_where_there_are_enough(tmp_path: Path) -> None:
+    nodes = planned(tmp_path, ["all of France", "all of Spain", "all of Portugal"], "--nodes", 3)
+    assert sorted(len(node["places"]) for node in nodes.values()) == [1, 1, 1]
+
+
+def test_what_cannot_be_split_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "targets.toml"
+    file.write_text('[nodes.all]\nplaces = ["Boston, MA"]\n[nodes.general]\n')
+    assert "--nodes 2: give 1 to 1" in refused(nodes_app, "--targets", file, "--nodes", 2)
+    file.write_text("[nodes.general]\n")
+    assert "nothing to split" in refused(nodes_app, "--targets", file, "--nodes", 2)
+    assert "need each other" in refused(nodes_app, "--nodes", 2, "--by", "links")
+    assert "need each other" in refused(nodes_app, "--nodes", 2, "--crawl", tmp_path)
