@@ -18,8 +18,10 @@ import zstandard
 
 from periplus.errors import PlaceError, UsageError
 from periplus.model import Assignment, Link, Located, Page, Place
+from periplus.options import refuse
 from periplus.places.commands import open_with_progress, place_as_dict
 from periplus.urls import canonicalize
+from periplus.wording import counted
 
 if TYPE_CHECKING:
     from periplus.places import Gazetteer
@@ -74,7 +76,7 @@ def assign(
         refused += claim is None
         typer.echo(json.dumps(_result(row.get("id"), claim, gazetteer), ensure_ascii=False))
     if refused:
-        print(f"periplus: {refused} links have no http(s) URL; their node is null", file=sys.stderr)
+        print(f"periplus: without http(s) URL, so that the node is null: {counted(refused, 'link')}", file=sys.stderr)
 
 
 def _ownership(targets: str, gazetteer: "Gazetteer") -> "Ownership":
@@ -130,6 +132,8 @@ def _result(row_id: Any, claim: Assignment | None, gazetteer: "Gazetteer") -> di
 
 @nodes_app.command("plan")
 def plan(
+    context: typer.Context,
+    *,
     nodes: Annotated[int, typer.Option("--nodes", min=1, help="How many geographic nodes; a general one is added.")],
     targets: TargetsOption = "us100",
     by: Annotated[
@@ -144,8 +148,10 @@ def plan(
     """
     from periplus.strategies.planning import plan_nodes  # noqa: PLC0415  heavy
 
-    if (by == "links") != (crawl is not None):
-        raise UsageError("--by links and --crawl DIR, the crawl whose links are counted, need each other")
+    if by != "links":
+        refuse(context, "crawl", because="is for --by links, which counts a crawl's links")
+    elif crawl is None:
+        raise UsageError("--by links needs --crawl DIR: the crawl whose links are counted")
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     places = _to_split(ownership, nodes)
@@ -164,8 +170,8 @@ def plan(
     table: dict[str, Any] = {name: {"places": [str(place.id) for place in group]} for name, group in names.items()}
     for name, group in names.items():
         largest = ", ".join(p.name for p in sorted(group, key=lambda p: -p.population)[:5])
-        found = f", {sum(links.get(p.id, 0) for p in group):,} links" if crawl else ""
-        typer.echo(f"# {name}: {len(group)} places, {_people(group):,} people{found}; {largest}")
+        found = f", {counted(sum(links.get(p.id, 0) for p in group), 'link')}" if crawl else ""
+        typer.echo(f"# {name}: {counted(len(group), 'place')}, {_people(group):,} people{found}; {largest}")
     typer.echo(tomli_w.dumps({"nodes": table | {"general": {}}}))
 
 
@@ -244,7 +250,7 @@ def train_command(
         typer.echo(json.dumps(model.metadata))
     else:
         shown = ", ".join(f"{name} {count}" for name, count in model.metadata["pages"].items())
-        typer.echo(f"{out}: trained on {sum(model.metadata['pages'].values())} pages ({shown})")
+        typer.echo(f"{out}: trained on {counted(sum(model.metadata['pages'].values()), 'page')} ({shown})")
 
 
 def _crawl_samples(crawl: Path, labels: "Labels") -> Iterator[tuple[str, str]]:

@@ -4,15 +4,22 @@ Errors end here: one line on standard error and the exit code of `errors.py`, ne
 put right. 0 done · 2 wrong usage or file · 3 stopped by a limit with work left · 4 environment · 130 interrupted.
 """
 
+import contextlib
 import importlib
+import io
 import os
+import re
+import signal
 import sys
-from typing import Annotated
-
-import typer
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
 
 from periplus import __version__
 from periplus.errors import PeriplusError
+
+if TYPE_CHECKING:
+    import typer
 
 # Small matrices in several processes: threads of the linear algebra library would only get in each other's way. Has to
 # stand before the first import of numpy, which comes with the command's module.
@@ -94,8 +101,10 @@ COMMANDS = {
 overview needs none of them, and a module is imported when its command is wanted."""
 
 
-def assemble(wanted: str | None = None) -> typer.Typer:
+def assemble(wanted: str | None = None) -> "typer.Typer":
     """The command line; with `wanted` only that command of it, which is all that one run needs."""
+    import typer  # noqa: PLC0415  # when signals are heeded already
+
     app = _empty()
     for name in [wanted] if wanted else COMMANDS:
         module, _, attribute = COMMANDS[name][0].partition(":")
@@ -107,7 +116,7 @@ def assemble(wanted: str | None = None) -> typer.Typer:
     return app
 
 
-def overview() -> typer.Typer:
+def overview() -> "typer.Typer":
     """The command line for who names no command of it: says what there is, without importing any of it."""
     app = _empty()
     for name, (_, summary) in COMMANDS.items():
@@ -115,7 +124,21 @@ def overview() -> typer.Typer:
     return app
 
 
-def _empty() -> typer.Typer:
+def _empty() -> "typer.Typer":
+    import typer  # noqa: PLC0415  # when signals are heeded already
+
+    def print_version(wanted: bool) -> None:
+        if wanted:
+            typer.echo(f"periplus {__version__}")
+            raise typer.Exit
+
+    def options(
+        _version: Annotated[
+            bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and end.")
+        ] = False,
+    ) -> None:
+        """A geographically focused web crawler with a place-aware search engine."""
+
     app = typer.Typer(
         name="periplus",
         help="A geographically focused web crawler with a place-aware search engine.",
@@ -123,47 +146,72 @@ def _empty() -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    app.callback()(_options)
+    app.callback()(options)
     return app
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"periplus {__version__}")
-        raise typer.Exit
-
-
-def _options(
-    _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
-    ] = False,
-) -> None:
-    """A geographically focused web crawler with a place-aware search engine."""
 
 
 def main() -> None:
     """The console script `periplus`."""
+    _heed(lambda *_: os._exit(INTERRUPTED))  # while modules are imported, when nothing has begun that is to be ended
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # what an old terminal cannot write is no reason to write nothing
+    code = _run(sys.argv[1] if len(sys.argv) > 1 else "")
     try:
-        wanted = sys.argv[1] if len(sys.argv) > 1 else ""
-        code = (assemble(wanted) if wanted in COMMANDS else overview())(standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _nobody_reads()
+    sys.exit(code)
+
+
+def _heed(handler: Callable[[int, FrameType | None], None]) -> None:
+    """What Ctrl-C and SIGTERM do from now on, unless whoever started us wants them ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def _run(wanted: str) -> int:
+    """Run the command line to its end; gives the exit code."""
+    import typer  # noqa: PLC0415  # when signals are heeded already
+
+    try:
+        app = assemble(wanted) if wanted in COMMANDS else overview()
+        _heed(signal.default_int_handler)  # KeyboardInterrupt
+        code = app(standalone_mode=False)
     except PeriplusError as error:
-        code = _say(str(error), error.exit_code)
+        return _say(str(error), error.exit_code)
     except typer.TyperException as error:  # wrong usage
         message = error.format_message()  # empty when the help was shown for want of arguments
-        code = _say(f"{message} (--help explains)", error.exit_code) if message else error.exit_code
+        return _say(f"{message}{_hint(message)} (--help explains)", error.exit_code) if message else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    except BrokenPipeError:  # `periplus … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        return INTERRUPTED
+    except SystemExit as end:
+        if not isinstance(end.__context__, BrokenPipeError):
+            raise
+        _nobody_reads()  # `periplus … | head`: typer makes an end with 1 of it
+        return 0
     except Exception as error:  # the supervisor of all commands: a bug of ours is one line too, unless asked for
         if os.environ.get("PERIPLUS_DEBUG"):
             raise
-        code = _say(f"a bug: {type(error).__name__}: {error} (PERIPLUS_DEBUG=1 shows where; please report it)", 1)
-    sys.exit(code if isinstance(code, int) else 0)
+        return _say(f"a bug: {type(error).__name__}: {error} (PERIPLUS_DEBUG=1 shows where; please report it)", 1)
+    return code if isinstance(code, int) else 0
+
+
+def _hint(message: str) -> str:
+    """What helps where a question was meant: `search my-crawl -pizza`, `search my-crawl pizza oven`."""
+    if re.match(r"No such option: -[^-]", message):
+        return "; what begins with - and is no option stands behind --"
+    return "; several words need quotes" if message.startswith("Got unexpected extra argument") else ""
+
+
+def _nobody_reads() -> None:
+    from periplus.printing import nobody_reads  # noqa: PLC0415  # rich is not needed otherwise
+
+    nobody_reads(sys.stdout)
 
 
 def _say(message: str, code: int) -> int:
     """One line on standard error."""
-    print(f"periplus: {' '.join(message.split())}", file=sys.stderr)
+    with contextlib.suppress(BrokenPipeError):
+        print(f"periplus: {' '.join(message.split())}", file=sys.stderr)
     return code

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
@@ -23,6 +22,7 @@ from periplus.cluster.control import ask_all, crawl_there, crawls_there, order, 
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
+from periplus.printing import Console
 from periplus.settings import ClusterSettings, Job, job_from_dict
 
 __all__ = [

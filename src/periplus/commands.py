@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import msgspec
 import typer
 import uvloop
-from rich.console import Console
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -26,7 +25,9 @@ from periplus.crawl import Crawl
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.job import Prepared, prepare
 from periplus.memory import keep_memory_together
+from periplus.options import refuse
 from periplus.places import Gazetteer, open_gazetteer
+from periplus.printing import Console, say
 from periplus.reaching import check_reaching
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
@@ -34,6 +35,7 @@ from periplus.running import ProgressFile
 from periplus.settings import Job, explain, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
+from periplus.wording import counted
 
 __all__ = [
     "calm_collector",
@@ -54,6 +56,7 @@ COLLECT_AFTER = (50_000, 20, 50)
 
 
 def crawl(
+    context: typer.Context,
     job: Annotated[
         Path | None, typer.Argument(metavar="JOB.toml", help="The job file, or the folder of a crawl to resume.")
     ] = None,
@@ -91,6 +94,7 @@ def crawl(
     given, base = given_job(job)
     data = _overridden(given, seed or [], place or [], keyword or [])
     for table, key, value in (
+        ("", "out", str(out.absolute()) if out is not None else None),
         ("", "contact", contact),
         ("crawl", "pages", pages),
         ("crawl", "minutes", minutes),
@@ -102,21 +106,20 @@ def crawl(
     ):
         if value is not None:
             (data.setdefault(table, {}) if table else data)[key] = value
-    if out is not None:
-        data["out"] = str(out.absolute())
     settings = job_from_dict(data, "command line")  # the file's own mistakes were told when it was read
     if cluster:
-        raise typer.Exit(_follow(settings, base, cluster, as_json=as_json))
+        raise typer.Exit(_follow(context, settings, base, cluster, as_json=as_json))
     summary = run_crawl(prepare(settings, base, given_gazetteer(quiet=as_json)), quiet=as_json, progress=progress)
     if as_json:
-        typer.echo(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
+        say(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
         show_summary(summary)
     raise typer.Exit(exit_code(summary))
 
 
-def _follow(job: Job, base: Path, cluster: str, *, as_json: bool) -> int:
+def _follow(context: typer.Context, job: Job, base: Path, cluster: str, *, as_json: bool) -> int:
     """Hand a job to a cluster and follow it; the exit code is that of a crawl."""
+    refuse(context, "progress", because="is for a crawl here; `periplus cluster status` shows one of a cluster")
     job = msgspec.structs.replace(job, cluster=cluster_settings(cluster, job.cluster), out=job.out or ".")
     prepared = prepare(job, base, given_gazetteer(quiet=as_json))
     console, said = Console(stderr=True), ""
@@ -131,7 +134,7 @@ def _follow(job: Job, base: Path, cluster: str, *, as_json: bool) -> int:
                 print(f"periplus: {line}", file=sys.stderr)
 
         status = asyncio.run(followed(prepared, show))
-    typer.echo(json.dumps(status) if as_json else f"Stopped: {status['reason']}")
+    say(json.dumps(status) if as_json else f"Stopped: {status['reason']}")
     return 0 if status["reason"].startswith("frontier empty") else STOPPED_BY_LIMIT
 
 
@@ -239,7 +242,7 @@ def _progress_bar(console: Console) -> Progress:
 def describe(now: CrawlProgress) -> str:
     """The numbers beside the bar: rate, queue, hosts, errors by kind, time left, or why it waits."""
     parts = [f"{now.rate:.0f} pages/s", f"{now.kept:,} kept", f"{now.queued:,} queued"]
-    parts.append(f"{now.busy_hosts} of {now.hosts:,} hosts busy")
+    parts.append(f"{now.busy_hosts} of {counted(now.hosts, 'host')} busy")
     parts += [
         f"{name} {found.share:.0%}, lately {found.recent:.0%}"
         for name, found in now.harvest.items()
@@ -289,7 +292,8 @@ def show_summary(summary: Summary) -> None:
     """The summary as tables for people."""
     console = Console(highlight=False, soft_wrap=True)
     console.print(
-        f"[bold]{summary.pages:,}[/] pages, [bold]{summary.kept:,}[/] kept; {summary.seen:,} URLs seen, "
+        f"[bold]{counted(summary.pages, 'page')}[/], [bold]{summary.kept:,}[/] kept; "
+        f"{counted(summary.seen, 'URL')} seen, "
         f"{summary.queued:,} queued; {summary.seconds:.1f} s, {summary.pages_per_second:.0f} pages/s"
     )
     console.print(f"Stopped: {summary.stop_reason}{_what_was_dropped(summary)}")

@@ -49,6 +49,7 @@ from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import within_reach
+from periplus.wording import counted
 
 __all__ = ["Crawl"]
 
@@ -297,7 +298,7 @@ class Crawl:
             return False
         health, limit = shared.health, self._job.crawl.pages
         if limit and health.pages >= limit:
-            self.stop(f"page limit: {health.pages:,} pages")
+            self.stop(f"page limit: {counted(health.pages, 'page')}")
         elif shared.schedule.next_at() is None:
             return True
         elif not health.answered and health.last_failure:

@@ -5,6 +5,7 @@
         ConfigError               a job file or setting is wrong: names file, table and key
         PlaceError                a place name is unknown or ambiguous: names the candidates
         QueryError                a search question cannot be understood
+          NotHere                 it names what no page of the collection has, so far
         NotACrawl                 the folder holds no crawl
       EnvironmentFailure  (4)     the machine: disk, port, missing server or data
         DiskFull                  no room; nothing committed is lost
@@ -41,6 +42,7 @@ __all__ = [
     "FolderInUse",
     "GazetteerMissing",
     "NotACrawl",
+    "NotHere",
     "PeriplusError",
     "PlaceError",
     "PortTaken",
@@ -78,6 +80,10 @@ class PlaceError(UsageError):
 
 class QueryError(UsageError):
     """A search question cannot be understood; the text says which part."""
+
+
+class NotHere(QueryError):
+    """A search question names a place or topic that no page of the collection has; more pages may change that."""
 
 
 class NotACrawl(UsageError):

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
@@ -25,7 +24,9 @@ from periplus.files import target_folder
 from periplus.job import seed_lines
 from periplus.miniweb.web import generate
 from periplus.model import Fetched
+from periplus.options import refuse
 from periplus.places import Gazetteer, open_gazetteer
+from periplus.printing import Console
 from periplus.replay import ORDERS
 from periplus.settings import CrawlSettings, FetchSettings, TopicSettings
 from periplus.store.folders import is_caret_folder, pages_of_folder
@@ -35,6 +36,7 @@ from periplus.strategies import NAMES, STRATEGIES, Ownership, load_targets, make
 from periplus.strategies.names import NameTable
 from periplus.topics import make_topic
 from periplus.urls import canonicalize
+from periplus.wording import counted
 from periplus.world import World
 
 __all__ = ["compare", "lenses_for", "record"]
@@ -48,6 +50,7 @@ OPTIONS = {
 
 
 def record(
+    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(
@@ -68,6 +71,8 @@ def record(
     Example: periplus record crawls/oregon -o oregon.wacz
     """
     notes: list[str] = []
+    if source != "miniweb":
+        refuse(context, "pages", "hosts", "locality", "seed", because=f"is for `miniweb`; {source} is as it is")
     if source == "miniweb":
         responses = _miniweb(seed, hosts, pages, locality)
     elif Path(source).is_dir() and is_caret_folder(Path(source)):
@@ -83,7 +88,11 @@ def record(
     for note in notes:
         typer.echo(note, err=True)
     result = {"out": str(out), "responses": count, "bytes": out.stat().st_size, "notes": notes}
-    typer.echo(json.dumps(result) if as_json else f"{count:,} responses in {out} ({out.stat().st_size / 2**20:.1f} MB)")
+    typer.echo(
+        json.dumps(result)
+        if as_json
+        else f"{counted(count, 'response')} in {out} ({out.stat().st_size / 2**20:.1f} MB)"
+    )
 
 
 def _each_once(responses: Iterable[Fetched]) -> Iterator[Fetched]:
@@ -101,6 +110,7 @@ def _miniweb(seed: int, hosts: int, pages: int, locality: float) -> Iterator[Fet
 
 
 def compare(
+    context: typer.Context,
     web: Annotated[Path, typer.Argument(metavar="WEB", help="A recorded web: WARC or WACZ files, or their folder.")],
     *,
     targets: Annotated[str, typer.Option(help="Who owns what: a job file, `us100`, or `all:CC`.")] = "us100",
@@ -129,6 +139,8 @@ def compare(
     _check(overlap, ("allow", "forbid"), "--overlap")
     _check(order, (*ORDERS, "both"), "--order")
     orders = ORDERS if order == "both" else (order,)
+    if seeds is not None:
+        refuse(context, "draws", "seeds_per_draw", because="and --seeds exclude each other: nothing is drawn then")
     target_folder(out)
     given = tuple(_seeds(seeds) if seeds else ())
     console = Console(stderr=True, highlight=False)
@@ -237,14 +249,17 @@ def _labels(path: Path, gazetteer: Gazetteer, world: World) -> dict[str, int]:
     labels = read_labels(path, gazetteer, ("place",))
     unknown = sum(label.url not in world.facts for label in labels)
     if unknown:
-        typer.echo(f"{path}: {unknown} labels are of pages that are not in the recorded web", err=True)
+        typer.echo(f"{path}: {counted(unknown, 'label')} of pages that are not in the recorded web", err=True)
     return {label.url: label.place for label in labels if label.url in world.facts and label.place is not None}
 
 
 def _about(plan: Plan, world: World, notes: list[str]) -> dict[str, Any]:
     pages = len(world.pages())
     if plan.pages > pages:
-        notes = [*notes, f"the budget of {plan.pages:,} pages is larger than the web: every crawl ends when it is done"]
+        notes = [
+            *notes,
+            f"the budget of {counted(plan.pages, 'page')} is larger than the web: every crawl ends when it is done",
+        ]
     return {
         "pages in the web": pages,
         "nodes": len(world.nodes),

@@ -28,6 +28,7 @@ from periplus.errors import ConfigError
 from periplus.job import Prepared, prepare
 from periplus.member import MemberCrawl
 from periplus.memory import keep_memory_together
+from periplus.printing import say
 from periplus.reaching import check_reaching
 from periplus.settings import ClusterSettings, Job
 from periplus.store.summary import Summary
@@ -74,7 +75,7 @@ def node(
         return
     summary = _hosted(prepared, name)
     if as_json:
-        typer.echo(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
+        say(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
         show_summary(summary)
     if stay and summary.stop_reason != INTERRUPTED:

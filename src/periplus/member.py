@@ -43,6 +43,7 @@ from periplus.store.commit import Delivery
 from periplus.store.summary import Summary
 from periplus.store.ways import WaysOfOneNode
 from periplus.strategies.hash import host_of
+from periplus.wording import counted
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -422,7 +423,7 @@ class MemberCrawl(Crawl):
         first = await self._ask()
         limit, pages = self._job.crawl.pages, sum(report.pages for report in first.values())
         if limit and pages >= limit:
-            return f"page limit: {pages:,} pages"
+            return f"page limit: {counted(pages, 'page')}"
         if set(first) != set(self._names) or not all(report.idle for report in first.values()):
             return ""
         for name in self._names:

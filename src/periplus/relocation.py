@@ -25,6 +25,7 @@ from periplus.places.memory import host_of, leave_one_out
 from periplus.store.commit import place_row
 from periplus.store.database import open_writer, transaction
 from periplus.store.folder import CrawlFolder
+from periplus.wording import counted
 
 __all__ = ["Relocated", "relocate", "relocate_crawl"]
 
@@ -171,4 +172,4 @@ def relocate(
     if as_json:
         typer.echo(json.dumps({"pages": done.pages, "changed": done.changed}))
         return
-    typer.echo(f"{done.pages:,} pages of hosts with several read; the places of {done.changed:,} changed")
+    typer.echo(f"{counted(done.pages, 'page')} of hosts with several read; the places of {done.changed:,} changed")

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from periplus.errors import UsageError
 from periplus.model import Page, Score
+from periplus.options import refuse
 from periplus.places import Gazetteer
 from periplus.places.commands import open_with_progress
+from periplus.printing import Console
 from periplus.settings import load_job
 from periplus.tasks.lessons import MAX_SAMPLES, check_count, crawl_documents, learnt_topic, located, readings
 from periplus.topics.learning import Learnt
@@ -30,6 +31,7 @@ from periplus.topics.topic_file import (
     topic_settings,
     write_topic,
 )
+from periplus.wording import counted
 
 __all__ = ["score", "topic_app"]
 
@@ -44,6 +46,7 @@ TopicFile = Annotated[Path, typer.Argument(metavar="TOPIC.toml", help="A topic f
 
 
 def score(
+    context: typer.Context,
     topic_file: TopicFile,
     file: Annotated[str, typer.Argument(help="Text or HTML file, or - for standard input.")] = "-",
     *,
@@ -54,6 +57,8 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Relevance of texts to a topic. Example: periplus score topic.toml page.txt --json"""
+    if jsonl:
+        refuse(context, "html", because="is not possible with --jsonl: it holds texts")
     settings = load_job(topic_file)
     if not settings.topic.keywords and not settings.topic.places:
         raise UsageError(f"{topic_file}: the topic is empty: give [topic] keywords, places or both")
@@ -188,7 +193,7 @@ def _report(found: Learnt, memory: Memory, out: Path, *, as_json: bool) -> None:
         print(json.dumps(data, ensure_ascii=False))
         return
     console = Console()
-    table = Table("keyword", "weight", "samples", title=f"{len(memory.samples)} samples")
+    table = Table("keyword", "weight", "samples", title=counted(len(memory.samples), "sample"))
     for term, weight in list(found.keywords.items())[:20]:
         word = " ".join(memory.forms.get(stem, stem) for stem in term.split(" "))
         table.add_row(word, f"{weight:.3f}", str(found.counts.get(term, 0)))

@@ -15,9 +15,11 @@ from periplus.errors import Corrupt, EnvironmentFailure
 from periplus.index import NodeIndex
 from periplus.index.checksums import damaged_file
 from periplus.index.probe import Holding, probe
+from periplus.printing import say
 from periplus.store.checks import Finding, check_archive, check_database, check_exchange, check_pages
 from periplus.store.database import open_reader, open_writer
 from periplus.store.folder import CrawlFolder, NodeFolder
+from periplus.wording import counted
 
 __all__ = ["NodeReport", "Report", "verify", "verify_crawl"]
 
@@ -124,7 +126,7 @@ def _disagreement(holding: Holding, db: sqlite3.Connection) -> str:
     exact = (kept, numbers) == (holding.pages, holding.sum_of_numbers)
     if exact or (later and kept <= holding.pages <= kept + later):
         return ""
-    return f"{holding.pages} pages, the database has {kept} up to revision {holding.revision}"
+    return f"{counted(holding.pages, 'page')}, the database has {kept:,} up to revision {holding.revision}"
 
 
 def _wants_index(db: sqlite3.Connection) -> bool:
@@ -145,7 +147,7 @@ def verify(
     """
     report = verify_crawl(CrawlFolder.existing(folder), repair=repair)
     if as_json:
-        typer.echo(json.dumps(dataclasses.asdict(report), ensure_ascii=False))
+        say(json.dumps(dataclasses.asdict(report), ensure_ascii=False))
     else:
         _show(report)
     if not report.ok:
@@ -153,19 +155,17 @@ def verify(
         hint = (
             "restore what cannot be repaired from a copy" if repair else "`--repair` puts right what can be put right"
         )
-        raise EnvironmentFailure(f"{folder}: {left} kinds of damage; {hint}")
+        raise EnvironmentFailure(f"{folder}: {counted(left, 'kind')} of damage; {hint}")
 
 
 def _show(report: Report) -> None:
     for name, node in report.nodes.items():
-        typer.echo(
-            f"{name}: {node.pages:,} pages, {node.kept:,} kept, {node.records:,} archive records, "
-            f"{node.indexed:,} pages in the index"
+        say(
+            f"{name}: {counted(node.pages, 'page')}, {node.kept:,} kept, {counted(node.records, 'archive record')}, "
+            f"{counted(node.indexed, 'page')} in the index"
         )
     for problem in report.problems:
         state = "repaired" if problem.repaired else "wrong"
-        typer.echo(
-            f"{state}: {problem.node}, {problem.part}: {problem.what}: {problem.count:,}, e.g. {problem.example}"
-        )
+        say(f"{state}: {problem.node}, {problem.part}: {problem.what}: {problem.count:,}, e.g. {problem.example}")
     if not report.problems:
-        typer.echo("All is well.")
+        say("All is well.")

@@ -5,6 +5,7 @@ After that a crawl under any strategy, from any seeds, can be played through in 
 
 import itertools
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -119,11 +120,17 @@ def _studied(responses: Iterable[Fetched], lenses: Mapping[str, Lens], processes
     if processes < 2:
         yield from (study for study in map(_study, responses) if study)
         return
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), _leave_signals) as pool:
         left = iter(responses)
         batches = iter(lambda: list(itertools.islice(left, CHUNK)), [])
         for batch in _bounded_map(pool, batches, 4 * processes):
             yield from (study for study in batch if study)
+
+
+def _leave_signals() -> None:
+    """Ctrl-C is for the process that waits for us: it ends us in order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _bounded_map(

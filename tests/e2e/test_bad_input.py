@@ -88,6 +88,32 @@ def test_progress_that_is_a_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "crawl").exists()
 
 
+def test_a_question_that_the_command_line_takes_apart_is_told_how_to_stay_whole(tmp_path: Path) -> None:
+    periplus("search", tmp_path, "-pizza").assert_one_line_error(2, "-p", "stands behind --")
+    periplus("search", tmp_path, "pizza", "oven").assert_one_line_error(2, "oven", "several words need quotes")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("serve", "--crawl", "x", "--no-tasks", "x"),
+        ("serve", "--no-tasks", "--crawls", "3", "x"),
+        ("record", "x.warc", "--pages", "3", "-o", "x.wacz"),
+        ("compare", "x.wacz", "--seeds", "s.txt", "--draws", "3"),
+        ("simulate", "x", "--web-pages", "30"),
+        ("nodes", "plan", "--crawl", "x", "--nodes", "2"),
+        ("tasks", "add", "--zone", "Europe/Lisbon", "job.toml"),
+        ("score", "--html", "--jsonl", "topic.toml"),
+        ("crawl", "--progress", "x.json", "--out", "c", "--cluster", "nats://127.0.0.1:1"),
+    ],
+    ids=" ".join,
+)
+def test_options_that_do_nothing_are_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
+    option = next(part for part in command if part.startswith("--") and part not in ("--no-tasks", "--seeds"))
+    periplus(*command, cwd=tmp_path).assert_one_line_error(2, f"{option} ")
+    assert not list(tmp_path.iterdir())
+
+
 def test_missing_job_file(tmp_path: Path) -> None:
     periplus("crawl", tmp_path / "none.toml").assert_one_line_error(2, "none.toml", "no such file")
 

@@ -150,7 +150,7 @@ def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp
         "-o", tmp_path / "out", "--json",
     )  # fmt: skip
     assert done.code == 0, done.err
-    assert "1 labels are of pages that are not in the recorded web" in done.err
+    assert "1 label of pages that are not in the recorded web" in done.err
     assert "larger than the web" in done.json["about"]["notes"]
     assert 0 < done.json["strategies"]["hash"]["geo_coverage"] < 0.05
 

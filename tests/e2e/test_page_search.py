@@ -96,6 +96,16 @@ def test_disambiguation_by_chips(visit: Visit) -> None:
     expect(page.locator(".hit")).to_have_count(10)
 
 
+def test_a_line_says_how_the_question_was_read(visit: Visit) -> None:
+    page = visit.open("/?q=rodeo+350+km+north+of+Houston+since+2026+inclass:travel")
+    where = "within 175 km of the point 350 km north of Houston, Texas, United States"
+    expect(page.locator(".reading")).to_have_text(
+        f"what: rodeo · where: {where} · when: since 2026-01-01 · topic: travel"
+    )
+    expect(page.locator(".chip.is-chosen").first).to_contain_text("350 km north of Houston, Texas")
+    expect(page.locator(".total")).to_have_text(re.compile("^1 page "))
+
+
 def test_entry_and_marker_belong_together(visit: Visit) -> None:
     page = visit.open("/?q=reef+OR+rodeo+OR+floods")
     page.locator(".hit .number").nth(1).click()

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from periplus.evaluate.crawl import evaluate_crawl
 from periplus.evaluate.tables import wide_console
+from periplus.wording import counted
 
 __all__ = ["evaluate"]
 
@@ -42,7 +43,7 @@ def evaluate(
     result = evaluate_crawl(directory, labels=labels)
     told = result.get("labels")
     if told and told["not_read"]:
-        typer.echo(f"{labels}: {told['not_read']} labels are of pages that the crawl has not read", err=True)
+        typer.echo(f"{labels}: {counted(told['not_read'], 'label')} of pages that the crawl has not read", err=True)
     if as_json:
         typer.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
         return
@@ -58,7 +59,7 @@ def evaluate(
 
 def _whole(result: dict[str, Any]) -> Table:
     table = Table(
-        "measure", "value", "what it says", box=None, title=f"{result['pages']:,} pages", title_justify="left"
+        "measure", "value", "what it says", box=None, title=counted(result["pages"], "page"), title_justify="left"
     )
     table.columns[1].justify = "right"
     for name, meaning in _MEANINGS.items():
@@ -82,7 +83,7 @@ def _nodes(nodes: dict[str, dict[str, Any]]) -> Table:
 
 def _exchange(found: dict[str, int]) -> str:
     return (
-        f"Exchange: {found['sent']:,} links sent ({found['bytes']:,} bytes), {found['received']:,} received, "
+        f"Exchange: {counted(found['sent'], 'link')} sent ({found['bytes']:,} bytes), {found['received']:,} received, "
         f"{found['duplicate']:,} of them again, {found['waiting']:,} on their way"
     )
 

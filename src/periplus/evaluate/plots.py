@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from periplus.evaluate.coast import coast_path
+from periplus.wording import counted
 
 __all__ = ["bar_plot", "line_plot", "map_plot", "point_plot"]
 
@@ -90,7 +91,7 @@ def map_plot(points: Sequence[tuple[float, float, str, int]], nodes: Sequence[st
         y = TOP + high / 2 - (lat - (south + north) / 2) * scale
         number = nodes.index(node)
         size = 2 + 8 * (pages / most) ** 0.5
-        label = f"<title>{lat:.2f}, {lon:.2f}: {pages} pages at {escape(node)}</title>"
+        label = f"<title>{lat:.2f}, {lon:.2f}: {counted(pages, 'page')} at {escape(node)}</title>"
         at = f'cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"'
         parts.append(f'<circle {at} fill="{colour(number)}" fill-opacity="0.6">{label}</circle>')
     parts += [_legend(number, name) for number, name in enumerate(nodes)]

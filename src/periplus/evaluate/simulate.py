@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
@@ -15,8 +14,14 @@ from periplus.evaluate.simulation import Machine
 from periplus.evaluate.simulation import simulate as run_simulation
 from periplus.evaluate.tables import wide_console
 from periplus.evaluate.webgraph import Shape, WebGraph, made_up, of_crawl, owners_by
+from periplus.options import refuse
+from periplus.printing import Console
+from periplus.wording import counted
 
 __all__ = ["simulate"]
+
+OF_MADE_UP = ("web_pages", "web_links", "web_hosts", "locality", "latency", "random_seed")
+"""Options that say how a made-up web is."""
 
 STRATEGIES = ("hash", "hash-host", "place")
 MAX_NODES = 10_000
@@ -25,6 +30,7 @@ EVERY = 1_000
 
 
 def simulate(
+    context: typer.Context,
     directory: Annotated[
         Path | None,
         typer.Argument(metavar="[DIR]", help="A crawl whose web is crawled again; without it one is made up."),
@@ -56,6 +62,8 @@ def simulate(
     """
     if strategy not in STRATEGIES:
         raise UsageError(f"--strategy {strategy!r}: choose {', '.join(STRATEGIES)}")
+    if directory is not None:
+        refuse(context, *OF_MADE_UP, because="is for a made-up web; the crawl's is as it is")
     counts = _counts(nodes)
     shape = Shape(
         web_pages,
@@ -70,12 +78,20 @@ def simulate(
         delay, connections, workers, page_ms / 1000, way_seconds=way_ms / 1000, start_seconds=start_seconds
     )
     results = _predicted(web, counts, strategy, machine, machines=machines, pages=pages)
-    about = {"urls": web.size, "links": len(web.targets), "hosts": len(web.latency), "strategy": strategy}
+    about: dict[str, Any] = {
+        "urls": web.size,
+        "links": len(web.targets),
+        "hosts": len(web.latency),
+        "strategy": strategy,
+    }
     if as_json:
         typer.echo(json.dumps({"web": about, "nodes": results}, allow_nan=False))
         return
     out = wide_console()
-    out.print(f"{about['urls']:,} URLs, {about['links']:,} links, {about['hosts']:,} hosts; strategy {strategy}")
+    out.print(
+        f"{counted(about['urls'], 'URL')}, {counted(about['links'], 'link')}, {counted(about['hosts'], 'host')}; "
+        f"strategy {strategy}"
+    )
     out.print(_table(results))
     out.print(_queues(results))
 
@@ -89,7 +105,7 @@ def _predicted(
     console = Console(stderr=True, highlight=False)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         for count in counts:
-            task = bar.add_task(f"{count} nodes", total=pages or web.size)
+            task = bar.add_task(counted(count, "node"), total=pages or web.size)
 
             def on_page(done: int, task: Any = task) -> None:
                 if done % EVERY == 0:
@@ -105,7 +121,7 @@ def _predicted(
                 pages=pages,
                 on_page=on_page,
             )
-            bar.update(task, description=f"{count} nodes, {time.perf_counter() - started:.0f} s")
+            bar.update(task, description=f"{counted(count, 'node')}, {time.perf_counter() - started:.0f} s")
     return results
 
 
@@ -151,7 +167,7 @@ def _table(results: dict[str, dict[str, Any]]) -> Table:
 
 def _queues(results: dict[str, dict[str, Any]]) -> Table:
     """How many URLs wait, over the crawl."""
-    table = Table("queued after", *(f"{count} nodes" for count in results), box=None)
+    table = Table("queued after", *(counted(int(count), "node") for count in results), box=None)
     for column in table.columns[1:]:
         column.justify = "right"
     longest = max(len(row["course"]) for row in results.values())

@@ -1,6 +1,6 @@
 """Tables for people: as wide as their terminal; in files and pipes wide enough that nothing is cut off."""
 
-from rich.console import Console
+from periplus.printing import Console
 
 __all__ = ["wide_console"]
 

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from periplus.errors import ConfigError, UsageError
 from periplus.evaluate.reasons import Reasons, host_view
 from periplus.index import unpack_text
 from periplus.model import Link
 from periplus.places import open_gazetteer
+from periplus.printing import Console
 from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder

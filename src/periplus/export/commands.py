@@ -15,10 +15,13 @@ from periplus.export.geopackage import write_geopackage
 from periplus.export.postgis import PostgisSink
 from periplus.export.rows import ExportedPage, Selection, read_pages
 from periplus.export.selection import chosen_pages
+from periplus.options import refuse
 from periplus.search import Collection, SearchRequest
 from periplus.search.names import GazetteerNames
-from periplus.search.request import LARGEST_PAGE
+from periplus.search.reading import RELAXED
+from periplus.search.request import MOST_RESULTS
 from periplus.store.folder import CrawlFolder
+from periplus.wording import counted
 
 __all__ = ["export"]
 
@@ -33,6 +36,7 @@ SERVERS = ("postgis://", "postgresql://", "postgres://")
 
 
 def export(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a crawl.", show_default=False)],
     *,
     to: Annotated[
@@ -56,9 +60,10 @@ def export(
     Example: periplus export my-crawl --to gpkg -o my-crawl.gpkg
     """
     crawl = CrawlFolder.existing(folder)
+    if not follow:
+        refuse(context, "every", because="is how often --follow looks; it does nothing alone")
     if to.startswith(SERVERS):
-        if output or query or text:
-            raise UsageError("--output, --query and --text are not possible with a database; it gets everything")
+        refuse(context, "output", "query", "text", because="is not possible with a database; it gets everything")
         _to_server(crawl, to, follow=follow, every=every)
         return
     if to not in TABLES and to not in ARCHIVES:
@@ -68,20 +73,33 @@ def export(
         raise UsageError(f"--to {to} needs -o FILE")
     if follow:
         raise UsageError("--follow is for databases; a file is written once")
-    chosen = _chosen(folder, query) if query is not None else None
+    if to in ARCHIVES:
+        refuse(context, "text", because=f"is for tables; --to {to} has the pages as they were sent")
+    chosen, told = _chosen(folder, query) if query is not None else (None, "")
     if to in TABLES:
         wanted: Selection | None = None if chosen is None else lambda node, page: (node, page) in chosen
         count = TABLES[to](read_pages(crawl, wanted=wanted, text=text), output)
     else:
         urls = None if chosen is None else frozenset(chosen.values())
         count = ARCHIVES[to](crawl, output, None if urls is None else urls.__contains__)
-    typer.echo(f"{output}: {count:,} {'pages' if to in TABLES or to == 'wacz' else 'records'}")
+    if told:
+        typer.echo(told, err=True)
+    why = "" if count else f"; {'the crawl has kept no page yet' if query is None else 'none answers the question'}"
+    typer.echo(f"{output}: {counted(count, 'page' if to in TABLES or to == 'wacz' else 'record')}{why}")
 
 
-def _chosen(folder: Path, query: str) -> dict[tuple[str, int], str]:
+def _chosen(folder: Path, query: str) -> tuple[dict[tuple[str, int], str], str]:
+    """The pages that answer, by node and number; and how the question was read."""
+    request = SearchRequest.of(query, limit=1)
     with Collection.open([folder], names=GazetteerNames()) as collection:
-        found = chosen_pages(collection, SearchRequest.of(query, limit=LARGEST_PAGE))
-    return {(hit.node, hit.page): hit.url for hit in found}
+        first = collection.search(request)
+        found = chosen_pages(collection, request)
+    told = first.understood.reading + (f" · {RELAXED}" if first.relaxed else "")
+    if found and first.total > len(found):
+        told += (
+            f" · {counted(first.total - len(found), 'more page')} left out: the same again, or beyond {MOST_RESULTS:,}"
+        )
+    return {(hit.node, hit.page): hit.url for hit in found}, told
 
 
 def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) -> None:
@@ -95,7 +113,7 @@ def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) 
         while True:
             done = sink.sync(crawl)
             if done.pages or done.removed or not follow:
-                typer.echo(f"{done.pages:,} pages written, {done.removed:,} not kept")
+                typer.echo(f"{counted(done.pages, 'page')} written, {done.removed:,} not kept")
             if not follow:
                 return
             if stop.wait(every):

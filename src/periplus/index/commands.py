@@ -10,7 +10,8 @@ import typer
 from periplus.index.node_index import NodeIndex
 from periplus.index.query import IndexQuery
 from periplus.store.database import open_reader
-from periplus.store.folder import CrawlFolder
+from periplus.store.folder import CrawlFolder, NodeFolder
+from periplus.wording import counted
 
 __all__ = ["index_app"]
 
@@ -30,7 +31,7 @@ def rebuild(folder: Folder) -> None:
     for node in CrawlFolder.existing(folder).nodes():
         with closing(open_reader(node.database)) as db:
             read = NodeIndex.open(node.index).rebuild(db)
-        typer.echo(f"{node.name}: {read:,} pages read")
+        typer.echo(f"{node.name}: {counted(read, 'page')} read")
 
 
 @index_app.command()
@@ -42,13 +43,23 @@ def info(
 
     Example: periplus index info my-crawl
     """
-    rows = {}
-    for node in CrawlFolder.existing(folder).nodes():
-        index = NodeIndex.open(node.index)
-        size = sum(file.stat().st_size for file in node.index.iterdir() if file.is_file())
-        rows[node.name] = {"pages": index.count(IndexQuery()), "revision": index.revision, "bytes": size}
+    rows = {node.name: _row(node) for node in CrawlFolder.existing(folder).nodes()}
     if as_json:
         typer.echo(json.dumps(rows))
         return
     for name, row in rows.items():
-        typer.echo(f"{name}: {row['pages']:,} pages up to revision {row['revision']:,}, {row['bytes'] / 2**20:.1f} MiB")
+        if not row["bytes"]:
+            typer.echo(f"{name}: no index yet; `periplus search` builds it")
+            continue
+        far = "" if row["revision"] is None else f" up to revision {row['revision']:,}"
+        typer.echo(f"{name}: {counted(row['pages'] or 0, 'page')}{far}, {(row['bytes'] or 0) / 2**20:.1f} MiB")
+
+
+def _row(node: NodeFolder) -> dict[str, int | None]:
+    """What a node's index holds; without a revision where nothing was there to be read."""
+    if not (node.index / "meta.json").exists():
+        return {"pages": 0, "revision": None, "bytes": 0}
+    index = NodeIndex.open(node.index)
+    size = sum(file.stat().st_size for file in node.index.iterdir() if file.is_file())
+    revision = None if index.revision < 0 else index.revision
+    return {"pages": index.count(IndexQuery()), "revision": revision, "bytes": size}

@@ -94,6 +94,7 @@ class IndexProcess:
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
+            process_group=0,  # out of reach of Ctrl-C before it ignores it, too
         )
         if self._closed:  # meanwhile, by another thread
             self._bury()

@@ -8,7 +8,6 @@ from typing import IO, Annotated
 from urllib.parse import quote
 
 import typer
-from rich.console import Console
 
 from periplus.errors import EnvironmentFailure
 from periplus.files import target_folder
@@ -16,6 +15,8 @@ from periplus.miniweb.job import job_toml
 from periplus.miniweb.server import MiniwebServer
 from periplus.miniweb.server import serve as open_server
 from periplus.miniweb.web import generate as make_web
+from periplus.printing import Console
+from periplus.wording import counted
 
 __all__ = ["app"]
 
@@ -71,8 +72,8 @@ async def _serve(opening: AbstractAsyncContextManager[MiniwebServer], job: Path 
             _write(job, job_toml(server.port, web.seeds(), address=server.address))
         console = Console(highlight=False, soft_wrap=True)
         console.print(
-            f"The miniature web: {len(web.blueprint.pages)} pages on {len(web.blueprint.hosts)} hosts "
-            f"at http://{server.address}:{server.port}/"
+            f"The miniature web: {counted(len(web.blueprint.pages), 'page')} "
+            f"on {counted(len(web.blueprint.hosts), 'host')} at http://{server.address}:{server.port}/"
         )
         if job is not None:
             console.print(f"Crawl it with: periplus crawl {job}")
@@ -107,7 +108,7 @@ def generate(
     rows = web.write_truth(output / "truth.jsonl")
     _write(output / "seeds.txt", "\n".join(web.seeds()) + "\n")
     Console(highlight=False, soft_wrap=True).print(
-        f"{len(web.blueprint.pages)} pages and {rows} truth rows in {output}"
+        f"{counted(len(web.blueprint.pages), 'page')} and {counted(rows, 'truth row')} in {output}"
     )
 
 

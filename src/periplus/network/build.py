@@ -16,6 +16,7 @@ from periplus.errors import UsageError
 from periplus.network.organisations import Organisations
 from periplus.network.ranges import Columns, IpHierarchy, address_number
 from periplus.network.registries import AsOwner, OrganisationName, RangeRow, read_rows
+from periplus.wording import counted
 
 __all__ = ["Built", "build_hierarchy"]
 
@@ -94,7 +95,9 @@ def build_hierarchy(files: Iterable[Path]) -> Built:
             elif isinstance(row, AsOwner):
                 organisations.join(row.owner, f"as/{row.number}")
     if not rows.owner:
-        raise UsageError(f"no usable range in {', '.join(names) or 'no file'} ({sum(counts.values()):,} rows left out)")
+        raise UsageError(
+            f"no usable range in {', '.join(names) or 'no file'} ({counted(sum(counts.values()), 'row')} left out)"
+        )
     columns, called = _columns(rows, organisations, counts)
     return Built(IpHierarchy(columns, called, {"sources": names}), dict(counts))
 

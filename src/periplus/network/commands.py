@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from periplus.errors import UsageError
@@ -15,6 +14,8 @@ from periplus.network.delegation import BruteForce, Delegator, Geographic, Rando
 from periplus.network.hierarchy import THRESHOLD_MS, Hierarchy
 from periplus.network.learning import PROBES, Learning
 from periplus.network.matrix import Split, read_round_trips, split
+from periplus.printing import Console
+from periplus.wording import counted
 
 __all__ = ["CURVE", "METHODS", "WARMUP_SHARE", "Methods", "delegate"]
 
@@ -129,17 +130,20 @@ def _warmup(asked: int | None, sites: int) -> int:
     if asked is None:
         return int(WARMUP_SHARE * sites)
     if not 0 <= asked < sites:
-        raise UsageError(f"--warmup {asked}: the table has {sites:,} sites, so 0 to {sites - 1:,}")
+        raise UsageError(f"--warmup {asked}: the table has {counted(sites, 'site')}, so 0 to {sites - 1:,}")
     return asked
 
 
 def _show(result: dict[str, Any], console: Console) -> None:
     console.print(
-        f"{result['warmup_sites']:,} sites to warm up, {result['sites']:,} measured, {result['crawlers']:,} crawlers; "
-        f"brute force needs {result['brute_force_probes']:,} probes"
+        f"{counted(result['warmup_sites'], 'site')} to warm up, {result['sites']:,} measured, "
+        f"{counted(result['crawlers'], 'crawler')}; brute force needs {counted(result['brute_force_probes'], 'probe')}"
     )
     if result["bad_rows"] or result["sites_left_out"]:
-        console.print(f"{result['bad_rows']:,} bad rows; {result['sites_left_out']:,} sites without a measurement")
+        console.print(
+            f"{counted(result['bad_rows'], 'bad row')}; "
+            f"{counted(result['sites_left_out'], 'site')} without a measurement"
+        )
     console.print(_table("method", result.get("methods", {result["method"]: result})))
     if "curve" in result:
         rows = {f"{point['confidence']:.2f}": point for point in result["curve"]}

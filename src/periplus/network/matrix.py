@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from periplus.errors import UsageError
 from periplus.model import EARTH_RADIUS_KM
+from periplus.wording import counted
 
 __all__ = [
     "DRAWN_CRAWLERS",
@@ -136,14 +137,16 @@ def split(trips: RoundTrips, crawlers: int | None, seed: int) -> Split:
         crawlers = min(DRAWN_CRAWLERS, max(2, len(names) // 4))
     if crawlers is not None:
         if not 1 <= crawlers <= len(names):
-            raise UsageError(f"--crawlers {crawlers}: the table has {len(names):,} crawlers, so 1 to {len(names):,}")
+            raise UsageError(
+                f"--crawlers {crawlers}: the table has {counted(len(names), 'crawler')}, so 1 to {len(names):,}"
+            )
         names = sorted(names[i] for i in random.choice(len(names), crawlers, replace=False))
     chosen = set(names) if trips.same_hosts else set()
     remaining = [name for name in sorted(trips.sites) if name not in chosen]
     order = [remaining[i] for i in random.permutation(len(remaining))]
     ms = np.array([[trips.ms.get((site, name), math.nan) for name in names] for site in order])
     if not order or np.isnan(ms).all():
-        raise UsageError(f"no site remains beside {len(names):,} crawlers: draw fewer (--crawlers)")
+        raise UsageError(f"no site remains beside {counted(len(names), 'crawler')}: draw fewer (--crawlers)")
     measured = ~np.isnan(ms).all(axis=1)
     kept = tuple(trips.sites[site] for site, known in zip(order, measured, strict=True) if known)
     return Split(kept, tuple(trips.crawlers[name] for name in names), ms[measured], int((~measured).sum()))
@@ -182,7 +185,10 @@ def _square(path: Path) -> RoundTrips | None:
     except ValueError:  # words, or rows of different lengths
         return None
     if numbers.shape != (width, width):
-        raise UsageError(f"{path}: {numbers.shape[0]} rows of {width} numbers: a square has as many rows as columns")
+        raise UsageError(
+            f"{path}: {counted(numbers.shape[0], 'row')} of {counted(width, 'number')}: "
+            "a square has as many rows as columns"
+        )
     hosts = {str(i): Host(str(i)) for i in range(width)}
     measured = np.argwhere(np.isfinite(numbers) & (numbers > 0))
     trips = {(str(i), str(j)): float(numbers[i, j]) for i, j in measured.tolist() if i != j}

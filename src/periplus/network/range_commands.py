@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from periplus.errors import UsageError
 from periplus.network.build import build_hierarchy
 from periplus.network.ranges import IpHierarchy
+from periplus.wording import counted
 
 __all__ = ["network_app"]
 
@@ -43,9 +44,9 @@ def network_build(
     if as_json:
         typer.echo(json.dumps(result))
         return
-    typer.echo(f"{counts['ranges']:,} ranges of {counts['organisations']:,} organisations in {output}")
+    typer.echo(f"{_holding(counts)} in {output}")
     for reason, count in _left_out(built.counts).items():
-        typer.echo(f"{count:,} rows left out: {reason}")
+        typer.echo(f"{counted(count, 'row')} left out: {reason}")
 
 
 @network_app.command("info")
@@ -63,7 +64,7 @@ def network_info(
     if as_json:
         typer.echo(json.dumps(facts))
         return
-    typer.echo(f"{facts['ranges']:,} ranges of {facts['organisations']:,} organisations; {facts['bytes']:,} bytes")
+    typer.echo(f"{_holding(facts)}; {facts['bytes']:,} bytes")
     for source in facts["sources"]:
         typer.echo(f"from {source}")
 
@@ -96,3 +97,7 @@ def network_lookup(
 
 def _left_out(counts: dict[str, int]) -> dict[str, int]:
     return {reason: count for reason, count in sorted(counts.items()) if count and not reason.startswith("files: ")}
+
+
+def _holding(counts: dict[str, Any]) -> str:
+    return f"{counted(counts['ranges'], 'range')} of {counted(counts['organisations'], 'organisation')}"

@@ -15,6 +15,8 @@ import typer
 
 from periplus.errors import UsageError
 from periplus.model import Fetched, Located, PageHints, Place
+from periplus.options import refuse
+from periplus.wording import counted
 
 if TYPE_CHECKING:
     from periplus.places import Gazetteer, HostPrior
@@ -99,8 +101,9 @@ def _bar() -> "Iterator[Callable[[str, float], None] | None]":
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  heavy
     from rich.progress import Progress  # noqa: PLC0415  heavy
+
+    from periplus.printing import Console  # noqa: PLC0415  heavy
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("gazetteer", total=1.0)
@@ -136,6 +139,7 @@ def _documents(lines: Iterable[str], source: str) -> Iterator[tuple[Any, str, st
 
 
 def places(
+    context: typer.Context,
     file: Annotated[str, typer.Argument(help="Text file, or - for standard input.")] = "-",
     *,
     html: Annotated[bool, typer.Option("--html", help="The input is an HTML page.")] = False,
@@ -152,6 +156,12 @@ def places(
     """Find places in a text. Example: echo 'Floods hit Sylhet.' | periplus places - --json"""
     from periplus.places import locate  # noqa: PLC0415  heavy
 
+    if not jsonl:
+        refuse(context, "site_memory", because="is for several documents; give them with --jsonl")
+    else:
+        refuse(context, "html", "geojson", because="is not possible with --jsonl: texts in, JSON out")
+    if geojson:
+        refuse(context, "as_json", because="and --geojson exclude each other; give one of them")
     gazetteer = open_with_progress()
     data = _read(file)
     if jsonl:
@@ -202,8 +212,9 @@ def _site_priors(documents: list[tuple[Any, str, str | None]], gazetteer: "Gazet
 
 def _show(located: Located) -> None:
     """Tables for people."""
-    from rich.console import Console  # noqa: PLC0415  heavy
     from rich.table import Table  # noqa: PLC0415  heavy
+
+    from periplus.printing import Console  # noqa: PLC0415  heavy
 
     table = Table("text", "place", "kind", "lat, lon", "confidence", title="Mentions")
     for m in located.mentions:
@@ -259,12 +270,14 @@ def gazetteer_lookup(
 
 @gazetteer_app.command("build")
 def gazetteer_build(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
             help="GeoNames dumps (.txt, .zip), .geojson, .shp, .csv, WordNet's data.noun; none: bundled data."
         ),
     ] = None,
+    *,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write; default: the user's cache.")] = None,
     min_population: Annotated[int, typer.Option(help="Leave smaller towns of the dumps out.")] = 500,
     features: Annotated[
@@ -281,6 +294,7 @@ def gazetteer_build(
         raise UsageError(f"no file {missing[0]}")
     target = out or built_path()
     if not files and out is None:
+        refuse(context, "min_population", "features", because="is for dumps; name their files")
         with _bar() as progress:
             rebuild(progress)
         gazetteer = open_with_progress()
@@ -295,9 +309,9 @@ def gazetteer_build(
     if as_json:
         print(json.dumps(facts))
         return
-    print(f"{gazetteer.path}: {len(gazetteer):,} places, {gazetteer.counts()['names']:,} names")
+    print(f"{gazetteer.path}: {counted(len(gazetteer), 'place')}, {counted(gazetteer.counts()['names'], 'name')}")
     for reason, count in skipped.items():
-        print(f"skipped {count:,} rows: {reason}")
+        print(f"skipped {counted(count, 'row')}: {reason}")
 
 
 @gazetteer_app.command("streets")
@@ -313,14 +327,15 @@ def gazetteer_streets(
     gazetteer = open_with_progress()
     names = StreetNames.read(files, gazetteer)
     names.save(streets_path(gazetteer.path))
-    print(f"{sum(map(len, names.by_zip.values())):,} names in {len(names.by_zip):,} ZIPs,", end=" ")
-    print(f"{sum(map(len, names.by_area.values())):,} names in {len(names.by_area):,} cities and counties")
+    print(f"{counted(sum(map(len, names.by_zip.values())), 'name')} in {counted(len(names.by_zip), 'ZIP')},", end=" ")
+    print(f"{counted(sum(map(len, names.by_area.values())), 'name')} in {len(names.by_area):,} cities and counties")
     for reason, count in names.skipped.items():
-        print(f"skipped {count:,} rows: {reason}")
+        print(f"skipped {counted(count, 'row')}: {reason}")
 
 
 @gazetteer_app.command("add")
 def gazetteer_add(
+    context: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="Places as .geojson, .shp, .csv or .jsonl.")] = None,
     *,
     name: Annotated[str | None, typer.Option(help="Name of one place.")] = None,
@@ -336,6 +351,8 @@ def gazetteer_add(
     from periplus.places.own import read_records  # noqa: PLC0415  heavy
 
     if file is not None:
+        one = ("name", "lat", "lon", "kind", "parent", "alias", "overlaps")
+        refuse(context, *one, because="is for a place without a file; a file says it itself")
         records = read_records(file)
     elif name and lat is not None and lon is not None:
         records = [
@@ -351,4 +368,4 @@ def gazetteer_add(
         print(f"added {len(records)}; {built_path()} takes them in when you build it again from its files")
         return
     gazetteer = open_with_progress()
-    print(f"added {len(records)}; {gazetteer.path} now holds {len(gazetteer):,} places")
+    print(f"added {len(records)}; {gazetteer.path} now holds {counted(len(gazetteer), 'place')}")

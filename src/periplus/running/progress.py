@@ -10,6 +10,7 @@ from typing import Any
 from periplus.files import target_file
 from periplus.model import Outcome
 from periplus.store.summary import HarvestShare
+from periplus.wording import counted
 
 __all__ = ["Progress", "ProgressFile", "Rate", "time_left", "why_empty"]
 
@@ -118,7 +119,7 @@ def why_empty(dropped: Counter[str], outcomes: Counter[str]) -> str:
     if not reasons:
         return "frontier empty"
     (first, count), *others = reasons.most_common(MOST_REASONS)
-    parts = [f"{count:,} URLs dropped by {first}", *(f"{count:,} by {name}" for name, count in others)]
+    parts = [f"{counted(count, 'URL')} dropped by {first}", *(f"{count:,} by {name}" for name, count in others)]
     rest = reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS))
     if rest:
         parts.append(f"{rest:,} for other reasons")

@@ -102,11 +102,13 @@ class HitBuilder:
             return ""
         if asked is not None and asked.id in found.ancestors and where.circle is None:
             return f"{found.name} is in {asked.name}"
-        center = where.circle.center if where.circle else asked.point if asked else None
+        center = asked.point if asked and not where.zip_code else None
+        if center is None:
+            center = where.circle.center if where.circle else None
         if center is None or found.point is None:
             return ""
-        km = found.point.distance_km(center)
-        return f"{found.name} is {km:.0f} km from {asked.name if asked else 'the point'}"
+        name = f"ZIP code {where.zip_code}" if where.zip_code else asked.name if asked else "the point"
+        return f"{found.name} is {found.point.distance_km(center):.0f} km from {name}"
 
     def _explanation(self, candidate: Candidate) -> dict[str, Any]:
         geo = candidate.geo

@@ -171,6 +171,12 @@ class Atlas:
             found = {place.id: place for place in others if place and place.pages}
         return rank(found.values())
 
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether the gazetteer knows a place of that name, as people write names, that no page is about."""
+        if self._gazetteer is None or not name[:1].isupper() or len(name_key(name)) < SHORTEST_OTHER_NAME:
+            return False
+        return not self.named(name) and bool(self._gazetteer.find(name, limit=1))
+
     def zip_code(self, code: str) -> tuple[list[KnownPlace], LonLat] | None:
         """The towns of a US ZIP code that have pages here, and the point of the code; None if it is not known."""
         found = self._gazetteer.zip_code(code) if self._gazetteer is not None else None

@@ -31,9 +31,12 @@ from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import MapPoint, SearchResult, Suggestions, Trend, Understood
 from periplus.search.shard import LocalShard, PageRecord, Shard
 from periplus.search.spelling import complete_places, complete_words, did_you_mean
-from periplus.search.trend import Every, bucket_days, bucket_months
+from periplus.search.trend import bucket_days, bucket_months, check_every
 from periplus.search.where import AROUND_KM, Where
+from periplus.settings import Job
 from periplus.store.folder import CrawlFolder
+from periplus.topic_settings import TopicSettings
+from periplus.wording import counted
 
 __all__ = ["Collection"]
 
@@ -41,6 +44,7 @@ LONGEST_TYPED = 100
 """Characters that are completed."""
 
 MOST_PLACES = 65_000
+MOST_TOPICS = 1_000
 MOST_DAYS = 60_000
 MOST_POINTS = 5_000
 
@@ -116,7 +120,8 @@ class Collection:
 
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(Path(shard.crawl).name for shard in self.shards))
-        return f"<Collection {names}: {self.count(IndexQuery()):,} pages in {len(self.shards)} nodes>"
+        pages, nodes = counted(self.count(IndexQuery()), "page"), counted(len(self.shards), "node")
+        return f"<Collection {names}: {pages} in {nodes}>"
 
     def _repr_html_(self) -> str:
         """How notebooks show it: the busiest places."""
@@ -125,7 +130,9 @@ class Collection:
             f"<tr><td>{escape(place['label'])}</td><td>{place['main_pages']:,}</td></tr>"
             for place in info["top_places"]
         )
-        head = f"<b>{info['pages']:,}</b> pages about {info['places']:,} places, {info['first']} to {info['last']}"
+        head = f"{counted(info['pages'], 'page')} about {counted(info['places'], 'place')}"
+        if info["first"]:
+            head += f", {info['first']} to {info['last']}"
         return f"<p>{head}</p><table><thead><tr><th>place</th><th>pages</th></tr></thead><tbody>{rows}</tbody></table>"
 
     def __enter__(self) -> "Collection":
@@ -147,16 +154,20 @@ class Collection:
         self._atlas.named("periplus")
 
     def _adopt(self) -> None:
-        """Read the places anew, with how many pages name each and how many are mainly about each."""
+        """Read the places anew, with how many pages name each and how many are mainly about each; and the topics."""
         pages: Counter[int] = Counter()
         mainly: Counter[int] = Counter()
+        topics: set[str] = set()
         for shard in self.shards:
-            for path, count in shard.index.counts(IndexQuery(), {"place_path": MOST_PLACES})["place_path"].items():
+            counts = shard.index.counts(IndexQuery(), {"place_path": MOST_PLACES, "topic": MOST_TOPICS})
+            for path, count in counts["place_path"].items():
                 pages[int(path.rpartition("/")[2])] += count
+            topics |= counts["topic"].keys() | _topics_of(shard.job())
             mainly.update(shard.index.numbers(IndexQuery(), "main_place", MOST_PLACES))
         rows = (row for shard in self.shards for row in shard.places())
         self._atlas = Atlas.from_rows(rows, pages, mainly, self._names)
         self._languages = frozenset[str]().union(*(shard.index.languages for shard in self.shards))
+        self._topics = frozenset(topics)
         self._owned = owned_places(self.shards, self._atlas)
 
     @property
@@ -187,7 +198,17 @@ class Collection:
 
     def understand(self, request: SearchRequest) -> Question:
         """What the request means in this collection."""
-        return understand(request, self._atlas, self._languages, self._pages_with, self._clock.now().date())
+        return understand(
+            request, self._atlas, self._languages, self._topics, self._pages_with, self._clock.now().date()
+        )
+
+    def _asked(self, request: SearchRequest) -> tuple[Question, bool]:
+        """What is asked of the nodes: any of the words where no page has all of them; and whether that is so."""
+        question = self.understand(request)
+        if len(question.query.required) > 1 and not self.count(question.query):
+            loose = question.query.relaxed()
+            return replace(question, query=loose), self.count(loose) > 0
+        return question, False
 
     def _pages_with(self, text: str) -> int:
         return self.count(IndexQuery(required=((TextUnit(text),),)))
@@ -209,10 +230,7 @@ class Collection:
 
     def _answered(self, request: SearchRequest, seconds: float | None) -> SearchResult:
         began = time.monotonic()
-        question = self.understand(request)
-        relaxed = False
-        if len(question.query.required) > 1 and not self.count(question.query):
-            question, relaxed = replace(question, query=question.query.relaxed()), True
+        question, relaxed = self._asked(request)
         shards = in_order(self.shards, question.where, self._owned)
         deadline = None if seconds is None else began + seconds
         ranker = Ranker(shards, self._atlas, request, self._clock.now().date(), deadline)
@@ -231,7 +249,7 @@ class Collection:
             hits=tuple(hits),
             facets=facets,
             seconds=time.monotonic() - began,
-            relaxed=relaxed and bool(hits),
+            relaxed=relaxed,
             did_you_mean=self._meant(request, question) if relaxed or not total else "",
             nodes=tuple(shard.key for shard in shards if shard.key not in missing),
             missing=missing,
@@ -266,31 +284,35 @@ class Collection:
 
     def facets_of(self, request: SearchRequest) -> dict[str, Any]:
         """How the pages that answer are spread, without the pages."""
-        question = self.understand(request)
+        question, relaxed = self._asked(request)
         facets = count_facets(self.shards, question.query, self._atlas)
         total = self.count(question.query)
         return {
             "query": _understood(request, question).to_json(),
             "total": total,
             "facets": facets.to_json(),
+            "relaxed": relaxed,
             "missing": list(self._missing()),
         }
 
-    def trend(self, request: SearchRequest, every: Every) -> Trend:
-        """How many pages answer, over time."""
-        question = self.understand(request)
+    def trend(self, request: SearchRequest | str, every: str = "month", **options: Any) -> Trend:
+        """How many pages answer, over time: by day, week, month or year. A text is taken as `search` takes it."""
+        bucket = check_every(every)
+        if isinstance(request, str):
+            request = SearchRequest.of(request, **options)
+        question, relaxed = self._asked(request)
         total = self.count(question.query)
-        if every in ("month", "year"):
-            buckets = bucket_months(count_numbers(self.shards, question.query, "month", MOST_DAYS), every)
+        if bucket in ("month", "year"):
+            buckets = bucket_months(count_numbers(self.shards, question.query, "month", MOST_DAYS), bucket)
         else:
-            buckets = bucket_days(count_numbers(self.shards, question.query, "day", MOST_DAYS), every)
-        dated = sum(bucket.count for bucket in buckets)
+            buckets = bucket_days(count_numbers(self.shards, question.query, "day", MOST_DAYS), bucket)
+        dated = sum(one.count for one in buckets)
         undated = max(0, total - dated)
-        return Trend(_understood(request, question), every, total, undated, buckets, self._missing())
+        return Trend(_understood(request, question), bucket, total, undated, buckets, self._missing(), relaxed)
 
     def points(self, request: SearchRequest) -> list[MapPoint]:
         """The main places of the pages that answer, with their counts: what a map shows."""
-        question = self.understand(request)
+        question, _ = self._asked(request)
         counts = count_numbers(self.shards, question.query, "main_place", MOST_POINTS)
         ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_POINTS]
         return [MapPoint(known, count) for key, count in ordered if (known := self._atlas.get(key)) and known.point]
@@ -363,5 +385,13 @@ def _update(shards: Sequence[Shard], progress: Callable[[int], None] | None = No
     return any(changed)
 
 
+def _topics_of(job: Job) -> set[str]:
+    """The topics that a job looks for, as the index spells them; no page need have been found yet."""
+    main = [] if job.topics and job.topic == TopicSettings() else [job.topic.name or job.name]
+    return {name.casefold() for name in (*main, *job.topics)}
+
+
 def _understood(request: SearchRequest, question: Question) -> Understood:
-    return Understood(request.text, question.what_text, question.where, question.days)
+    query = question.query
+    filters = query.topics, query.sites, query.excluded_sites, query.languages
+    return Understood(request.text, question.what_text, question.where, question.days, *filters, question.absent)

@@ -1,23 +1,31 @@
 """The commands `search` and `trend`."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from periplus.cluster.addresses import cluster_settings
+from periplus.index import IndexQuery
+from periplus.printing import Console
+from periplus.search.atlas import KnownPlace
 from periplus.search.collection import Collection
 from periplus.search.names import GazetteerNames
+from periplus.search.reading import RELAXED
 from periplus.search.remote import ClusterLink
 from periplus.search.request import SearchRequest
 from periplus.search.results import Hit, SearchResult, Trend
 from periplus.search.trend import check_every
+from periplus.wording import counted
 
 __all__ = ["search", "trend"]
+
+MOST_OTHERS = 4
+"""Other places of a name that are listed."""
 
 CLUSTER_SECONDS = 10.0
 """How long an answer of a cluster is waited for; who has not answered by then is missing."""
@@ -91,10 +99,13 @@ def search(
     )
     with _open(folder, cluster) as collection:
         result = collection.search(request, seconds=CLUSTER_SECONDS if cluster else None)
+        pages = collection.count(IndexQuery())
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False))
     else:
-        _show(result)
+        _show(result, pages)
+    if not pages and not result.missing:
+        _say_empty(folder)
 
 
 def trend(
@@ -115,14 +126,22 @@ def trend(
 
     Example: periplus trend my-crawl "inclass:floods near Sylhet" --every week
     """
-    bucket = check_every(every)
+    check_every(every)  # before anything is opened
     request = SearchRequest.of(query, place=place, near=near, bbox=bbox, polygon=polygon, since=since, until=until)
     with _open(folder, cluster) as collection:
-        result = collection.trend(request, bucket)
+        result = collection.trend(request, every)
+        pages = collection.count(IndexQuery())
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False))
     else:
         _show_trend(result)
+    if not pages and not result.missing:
+        _say_empty(folder)
+
+
+def _say_empty(folder: Path) -> None:
+    """A collection without pages answers every question with nothing: whoever asks it is told why."""
+    typer.echo(f"periplus: {folder} is empty: its crawl has kept no page yet", err=True)
 
 
 def _open(folder: Path, cluster: str) -> Collection:
@@ -137,38 +156,44 @@ def _open(folder: Path, cluster: str) -> Collection:
         )
 
 
-def _show(result: SearchResult) -> None:
-    console = Console()
-    console.soft_wrap = not console.is_terminal  # lines that other programs read are whole
+def _show(result: SearchResult, collection_pages: int) -> None:
+    console = _console()
     console.print(_meaning(result))
     for hit in result.hits:
         console.print(_entry(hit))
     if not result.hits and result.missing and not result.nodes:
         console.print("Nobody has answered: start the nodes with `periplus node NAME --answer`.")
-    elif not result.hits:
+    elif not result.hits and collection_pages:
         console.print("Nothing found. Try fewer words, a place around it, or no dates.")
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    console.soft_wrap = not console.is_terminal  # lines that other programs read are whole
+    return console
 
 
 def _meaning(result: SearchResult) -> Text:
     """One line on how the question was understood."""
-    query = result.understood
-    text = Text(f"{result.total:,} pages", style="bold")
-    if query.what:
-        text.append(f" · what: {query.what}", style="not bold")
-    if query.where.candidates:
-        chosen, *others = query.where.candidates
-        text.append(f" · where: {chosen.label} ({chosen.pages:,} pages)", style="not bold")
-        if others:
-            text.append("; not " + " nor ".join(f"{place.label} (--place {place.id})" for place in others[:4]), "dim")
-    if query.days:
-        text.append(f" · when: {query.days.since or '…'} to {query.days.until or '…'}", style="not bold")
+    text = Text(counted(result.total, "page"), style="bold")
+    text.append(f" · {_printable(result.understood.reading)}", style="not bold")
+    text.append(_others(result.understood.where.candidates[1:]), style="dim")
     if result.relaxed:
-        text.append(" · no page has all the words; these have some", style="yellow")
+        text.append(f" · {RELAXED}", style="yellow")
     if result.missing:
         text.append(f" · without {', '.join(result.missing)}: no answer from there", style="yellow")
     if result.did_you_mean:
         text.append(f" · did you mean: {result.did_you_mean}", style="yellow")
     return text
+
+
+def _others(places: Sequence[KnownPlace]) -> str:
+    """The places that the name could mean as well, with what to write for them."""
+    if not places:
+        return ""
+    shown = ", ".join(f"{place.label} (--place {place.id})" for place in places[:MOST_OTHERS])
+    rest = len(places) - MOST_OTHERS
+    return f" · not: {shown}" + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _entry(hit: Hit) -> Text:
@@ -202,8 +227,13 @@ def _show_trend(result: Trend) -> None:
     for bucket in result.buckets:
         bar = "█" * round(40 * bucket.count / most) if most else ""
         table.add_row(bucket.start, f"{bucket.count:,}", bar or ("▏" if bucket.count else ""))
-    console = Console()
+    console = _console()
     console.print(table)
-    console.print(f"{result.total:,} pages, {result.undated:,} of them without a date")
+    console.print(
+        f"{counted(result.total, 'page')}, {result.undated:,} without a date · {_printable(result.understood.reading)}",
+        markup=False,
+    )
+    if result.relaxed:
+        console.print(RELAXED)
     if result.missing:
-        console.print(f"without {', '.join(result.missing)}: no answer from there")
+        console.print(f"without {', '.join(result.missing)}: no answer from there", markup=False)

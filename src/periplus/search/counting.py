@@ -12,14 +12,18 @@ from periplus.search.shard import Shard
 __all__ = ["count_facets", "count_numbers", "count_words"]
 
 FACETS = {"place_path": 200, "topic": 20, "domain": 10, "language": 10, "month": 1_200}
-"""Values of each facet that are counted."""
+"""Values of each facet that are shown, or counted to be shown."""
+
+OF_EACH = {"place_path": 5_000, "topic": 1_000, "domain": 1_000, "language": 100, "month": 1_200}
+"""Values that each of several nodes is asked for: what many have a little of may be among the first of all together."""
 
 
 def count_facets(shards: Sequence[Shard], query: IndexQuery, atlas: Atlas) -> Facets:
     """How the pages that answer are spread over places, topics, years, sites and languages."""
     totals: dict[str, Counter[str]] = {field: Counter() for field in FACETS}
+    asked = FACETS if len(shards) == 1 else OF_EACH
     for shard in shards:
-        for field, counts in shard.index.counts(query, FACETS).items():
+        for field, counts in shard.index.counts(query, asked).items():
             totals[field].update(counts)
 
     def top(field: str) -> tuple[tuple[str, int], ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from periplus.errors import EnvironmentFailure
+from periplus.wording import counted
 
 if TYPE_CHECKING:
     from periplus.search.results import Hit, SearchResult
@@ -74,12 +75,7 @@ _EMPTY = ("rank", "title", "url", "snippet", "score", "published", "fetched", "l
 
 def to_html(result: "SearchResult") -> str:
     """A table for notebooks. Everything that was crawled is escaped; links lead to http and https only."""
-    query = result.understood
-    head = [f"<b>{result.total:,}</b> pages"]
-    if query.what:
-        head.append(f"what: {escape(query.what)}")
-    if query.where.candidates:
-        head.append(f"where: {escape(query.where.candidates[0].label)}")
+    head = [f"<b>{counted(result.total, 'page')}</b>", escape(result.understood.reading)]
     if result.did_you_mean:
         head.append(f"did you mean: {escape(result.did_you_mean)}")
     rows = "".join(

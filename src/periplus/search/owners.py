@@ -5,7 +5,7 @@ A node owns the places that its table in the job names, everything inside them, 
 
 from collections.abc import Mapping, Sequence
 
-from periplus.errors import QueryError
+from periplus.errors import NotHere
 from periplus.index import IndexQuery
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.shard import Shard
@@ -31,7 +31,7 @@ def owned_places(shards: Sequence[Shard], atlas: Atlas) -> dict[str, list[KnownP
 def _place(name: str, atlas: Atlas) -> KnownPlace | None:
     try:
         return named_place(name[:200], atlas, hint=False).place
-    except QueryError:  # no page of the collection is about it
+    except NotHere:  # no page of the collection is about it
         return None
 
 

@@ -1,21 +1,25 @@
 """Query understanding: a request becomes what + where + when, and then a question for the indexes."""
 
-from collections.abc import Callable, Sequence
+import difflib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from periplus.errors import QueryError
+from periplus.errors import NotHere, QueryError
 from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.request import SearchRequest, parse_near
 from periplus.search.when import days_of_operators, find_date_words, intersect
-from periplus.search.where import Where, find_place_words, named_place
+from periplus.search.where import Where, absent_place, find_place_words, named_place
 from periplus.search.words import Operator, Word, take_apart
 
 __all__ = ["Question", "understand"]
 
 MOST_PLACE_IDS = 20_000
 """Places of a circle or box that are asked for one by one."""
+
+MOST_TOPICS = 20
+"""Topics that are named to who asked for another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Question:
     where: Where
     days: DayRange
     query: IndexQuery
+    absent: str = ""  # a place in the words that no page is about
 
     @property
     def what_text(self) -> str:
@@ -38,10 +43,20 @@ class Question:
 
 
 def understand(
-    request: SearchRequest, atlas: Atlas, languages: frozenset[str], pages_with: Callable[[str], int], today: date
+    request: SearchRequest,
+    atlas: Atlas,
+    languages: frozenset[str],
+    topics: Collection[str],
+    pages_with: Callable[[str], int],
+    today: date,
 ) -> Question:
-    """Take a request apart. `pages_with` counts pages that hold a word or phrase. Raises QueryError."""
+    """Take a request apart. `pages_with` counts pages that hold a word or phrase; `topics` are those of the collection.
+
+    Raises QueryError.
+    """
     parsed = take_apart(request.text)
+    _check_operators(parsed.operators)
+    _check_topics(parsed.operators, topics)
     words = list(parsed.words)
     days = intersect(request.days, days_of_operators(parsed.operators))
     explicit = _explicit_where(request, parsed.operators, atlas)
@@ -55,7 +70,29 @@ def understand(
         days = intersect(days, dated.days)
         del words[dated.start : dated.end]
     query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
-    return Question(tuple(words), where, days, replace(query, days=days))
+    absent = "" if explicit else absent_place(words, atlas)
+    return Question(tuple(words), where, days, replace(query, days=days), absent)
+
+
+def _check_operators(operators: Sequence[Operator]) -> None:
+    """What an operator cannot do is said, and not done otherwise."""
+    denied = next((one.name for one in operators if one.excluded and one.name != "site"), None)
+    if denied:
+        raise QueryError(f"-{denied}: is not possible; only words, phrases and sites can be excluded")
+    if sum(one.name in ("place", "near") for one in operators) > 1:
+        raise QueryError("place: and near: are possible once in a question; give one of them")
+
+
+def _check_topics(operators: Sequence[Operator], known: Collection[str]) -> None:
+    """A topic that the collection does not have finds nothing, and nobody would know why: its topics are named."""
+    for operator in operators:
+        asked = operator.value.casefold()
+        if operator.name != "inclass" or not known or asked in known:
+            continue
+        near = difflib.get_close_matches(asked, known, n=1)
+        named = f"did you mean {near[0]}? " if near else ""
+        others = ", ".join(sorted(known)[:MOST_TOPICS]) + (", …" if len(known) > MOST_TOPICS else "")
+        raise NotHere(f"no topic of this collection is called {operator.value[:80]!r}; {named}its topics are: {others}")
 
 
 def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas: Atlas) -> Where | None:
@@ -68,8 +105,6 @@ def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas
     if request.polygon:
         return Where(box=request.polygon)
     for operator in operators:
-        if operator.excluded and operator.name in ("place", "near"):
-            raise QueryError(f"-{operator.name}: is not possible; only words, phrases and sites can be excluded")
         if operator.name == "place":
             return named_place(operator.value, atlas)
         if operator.name == "near":
@@ -81,12 +116,14 @@ def _choose(explicit: Where | None, found: Where) -> Where:
     """What was given wins over what was found in the words; the other meanings of the name stay listed."""
     if explicit is None:
         return found
+    named = next(iter(found.candidates), None)
     if explicit.place is None:
-        return explicit
+        return replace(explicit, instead=named)
     candidates: dict[int, KnownPlace] = {explicit.place.id: explicit.place}
     for place in (*found.candidates, *explicit.candidates):
         candidates.setdefault(place.id, place)
-    return Where(tuple(candidates.values()), place=explicit.place)
+    instead = None if explicit.place in found.candidates else named
+    return replace(explicit, candidates=tuple(candidates.values()), instead=instead)
 
 
 def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, atlas: Atlas) -> IndexQuery:
@@ -102,8 +139,6 @@ def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, at
     def values(name: str, *, excluded: bool = False) -> tuple[str, ...]:
         return tuple(o.value.casefold() for o in operators if o.name == name and o.excluded == excluded)
 
-    if values("inclass", excluded=True) or values("lang", excluded=True):
-        raise QueryError("-inclass: and -lang: are not possible; only words, phrases and sites can be excluded")
     # A question that is only a place is best answered by pages that carry its name in the title.
     names = (TextUnit(where.place.name),) if where.place and not query.required else ()
     return replace(

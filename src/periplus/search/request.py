@@ -9,6 +9,7 @@ from typing import Literal
 from periplus.errors import QueryError
 from periplus.index import EVER, DayRange
 from periplus.model import EARTH_RADIUS_KM, BBox, LonLat
+from periplus.wording import counted
 
 __all__ = [
     "LONGEST_QUESTION",
@@ -257,7 +258,9 @@ def parse_polygon(text: str) -> Polygon:
     """`LON,LAT;LON,LAT;…`: 3 to 100 corners; the last one is joined to the first."""
     parts = [part for part in text.split(";") if part.strip()] if len(text) <= 60 * MOST_CORNERS else []
     if not 3 <= len(parts) <= MOST_CORNERS:
-        raise QueryError(f"polygon has {len(parts)} corners; write LON,LAT;LON,LAT;… with 3 to {MOST_CORNERS}")
+        raise QueryError(
+            f"polygon has {counted(len(parts), 'corner')}; write LON,LAT;LON,LAT;… with 3 to {MOST_CORNERS}"
+        )
     try:
         return Polygon(tuple(LonLat(*_numbers(part, 2, "polygon", "LON,LAT;LON,LAT;…")) for part in parts))
     except ValueError as error:

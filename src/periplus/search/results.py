@@ -6,6 +6,7 @@ from typing import Any
 from periplus.index import DayRange
 from periplus.search.atlas import KnownPlace
 from periplus.search.notebook import to_geojson, to_geopandas, to_html
+from periplus.search.reading import summary
 from periplus.search.request import Polygon
 from periplus.search.snippets import Mark
 from periplus.search.where import Where
@@ -21,6 +22,23 @@ class Understood:
     what: str
     where: Where
     days: DayRange
+    topics: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    excluded_sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    absent: str = ""
+
+    @property
+    def reading(self) -> str:
+        """All of it in one line."""
+        filters = (
+            ("topic", self.topics),
+            ("site", self.sites),
+            ("not on site", self.excluded_sites),
+            ("language", self.languages),
+            ("no page is about", (self.absent,) if self.absent else ()),
+        )
+        return summary(self.text, self.what, self.where, self.days, filters)
 
     def to_json(self) -> dict[str, Any]:
         """`where`: the candidates, the chosen one first; `area`: the circle or box where one was asked for."""
@@ -28,6 +46,7 @@ class Understood:
         area: dict[str, Any] | None = None
         if circle is not None:
             area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km, "bearing": circle.bearing}
+            area["relation"] = self.where.relation
         elif isinstance(box, Polygon):
             area = {"polygon": [[corner.lon, corner.lat] for corner in box.corners]}
         elif box is not None:
@@ -39,7 +58,19 @@ class Understood:
                 "until": self.days.until.isoformat() if self.days.until else None,
             }
         candidates = [place.to_json() | {"label": place.label} for place in self.where.candidates]
-        return {"text": self.text, "what": self.what, "where": candidates, "area": area, "when": when}
+        return {
+            "text": self.text,
+            "what": self.what,
+            "where": candidates,
+            "area": area,
+            "when": when,
+            "topics": list(self.topics),
+            "sites": list(self.sites),
+            "excluded_sites": list(self.excluded_sites),
+            "languages": list(self.languages),
+            "absent": self.absent or None,
+            "reading": self.reading,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +255,7 @@ class Trend:
     undated: int
     buckets: tuple[Bucket, ...]
     missing: tuple[str, ...] = ()  # nodes that said nothing: the counts lack theirs
+    relaxed: bool = False  # no page has all the words: pages with any of them are counted, as `search` shows them
 
     def to_json(self) -> dict[str, Any]:
         """The buckets in order, empty ones between others included."""
@@ -233,6 +265,7 @@ class Trend:
             "total": self.total,
             "undated": self.undated,
             "buckets": [{"start": bucket.start, "count": bucket.count} for bucket in self.buckets],
+            "relaxed": self.relaxed,
             "missing": list(self.missing),
         }
 

@@ -49,7 +49,9 @@ def did_you_mean(
             continue
         if pages_with(word.text):
             continue
-        better = _place_name(word.text, atlas) or _word(word.text.lower(), vocabulary)
+        better = _place_name(word.text, atlas)
+        if not better and not atlas.is_elsewhere(word.text):  # Lagos is no misspelt "lasts"
+            better = _word(word.text.lower(), vocabulary)
         if better:
             corrected = re.sub(rf"(?<![^\W_]){re.escape(word.text)}(?![^\W_])", lambda _: better, corrected, count=1)  # noqa: B023  # used at once
     return corrected if corrected != text else ""

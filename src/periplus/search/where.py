@@ -6,15 +6,15 @@ about, and must say which one it took and which others there are.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from periplus.errors import QueryError
+from periplus.errors import NotHere
 from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
 from periplus.search.request import Circle, Polygon, destination
 from periplus.search.words import Word
 
-__all__ = ["AROUND_KM", "PlaceWords", "Where", "find_place_words", "named_place"]
+__all__ = ["AROUND_KM", "PlaceWords", "Where", "absent_place", "find_place_words", "named_place"]
 
 INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "nach", "aus", "within", "inside"})
 AROUND_WORDS = frozenset({"near", "around", "nearby", "bei", "près", "perto", "cerca", "vicino"})
@@ -39,30 +39,6 @@ SURE_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """Where the answer must be. `candidates`: what the name could mean, the chosen one first.
-
-    Exactly one of `place`, `circle`, `box` is set. `beside`: the place that a circle lies beside ("north of Texas"),
-    whose own pages do not count.
-    """
-
-    candidates: tuple[KnownPlace, ...] = ()
-    place: KnownPlace | None = None
-    circle: Circle | None = None
-    box: BBox | Polygon | None = None
-    beside: KnownPlace | None = None
-
-    def __bool__(self) -> bool:
-        return self.place is not None or self.circle is not None or self.box is not None
-
-    @property
-    def is_south(self) -> bool:
-        """Whether it lies south of the equator, where summer is in January."""
-        point = self.circle.center if self.circle else self.place.point if self.place else None
-        return point is not None and point.lat < 0
-
-
-@dataclass(frozen=True, slots=True)
 class Reach:
     """How a question relates to a name: in it, so many kilometres around it, or in a direction from it."""
 
@@ -74,6 +50,57 @@ IN_IT = Reach()
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """Where the answer must be. `candidates`: what the name could mean, the chosen one first.
+
+    Exactly one of `place`, `circle`, `box` is set. `beside`: the place that a circle lies beside ("north of Texas"),
+    whose own pages do not count. How it was said: `reach`, a `zip_code` for the name, and `instead`, the place in the
+    words that gave way to one that was given.
+    """
+
+    candidates: tuple[KnownPlace, ...] = ()
+    place: KnownPlace | None = None
+    circle: Circle | None = None
+    box: BBox | Polygon | None = None
+    beside: KnownPlace | None = None
+    reach: Reach = IN_IT
+    zip_code: str = ""
+    instead: KnownPlace | None = None
+
+    def __bool__(self) -> bool:
+        return self.place is not None or self.circle is not None or self.box is not None
+
+    @property
+    def is_south(self) -> bool:
+        """Whether it lies south of the equator, where summer is in January."""
+        point = self.circle.center if self.circle else self.place.point if self.place else None
+        return point is not None and point.lat < 0
+
+    @property
+    def relation(self) -> str:
+        """The words before the name: `in`, `within 50 km of`, `up to 100 km north of`; none for a box or shape."""
+        said = "in" if self.place is not None else self._relation_of_circle()
+        if not self.zip_code:
+            return said
+        return f"{said} ZIP code {self.zip_code}" + (" in" if self.candidates else "")
+
+    def _relation_of_circle(self) -> str:
+        if self.circle is None:
+            return ""
+        around = _kilometres(self.circle.km)
+        if self.reach.bearing is None:
+            return f"within {around} of"
+        direction = _POINTS[round(self.reach.bearing / 45.0) % len(_POINTS)]
+        if self.reach.km is None:
+            return f"up to {around} {direction} of"
+        return f"within {around} of the point {_kilometres(self.reach.km)} {direction} of"
+
+
+def _kilometres(km: float) -> str:
+    return f"{round(km, 1 if km >= 1 else 3):,g} km"
+
+
+@dataclass(frozen=True, slots=True)
 class PlaceWords:
     """Place words in a question: from word `start` to `end`, the preposition included."""
 
@@ -82,34 +109,36 @@ class PlaceWords:
     candidates: tuple[KnownPlace, ...]
     reach: Reach = IN_IT
     point: LonLat | None = None  # where it is better than the place's own: of a ZIP code
+    zip_code: str = ""
 
     def where(self) -> Where:
         """As a place or, with a distance or direction, as a circle around or beside it."""
         chosen = self.candidates[0] if self.candidates else None
+        said = Where(self.candidates, reach=self.reach, zip_code=self.zip_code)
         point = self.point or (chosen.point if chosen else None)
         km, bearing = self.reach.km, self.reach.bearing
         if point is not None and bearing is not None:
             if km is not None:  # "20 km north of": a stretch of land that far away
-                return Where(self.candidates, circle=Circle(destination(point, bearing, km), max(10.0, km / 2)))
+                return replace(said, circle=Circle(destination(point, bearing, km), max(10.0, km / 2)))
             far = BESIDE_KM.get(chosen.kind if chosen else "city", 1_500.0)
-            return Where(self.candidates, circle=Circle(point, far, bearing), beside=chosen)
+            return replace(said, circle=Circle(point, far, bearing), beside=chosen)
         if point is not None and (km is not None or chosen is None):
-            return Where(self.candidates, circle=Circle(point, km or AROUND_KM))
-        return Where(self.candidates, place=chosen)
+            return replace(said, circle=Circle(point, km or AROUND_KM))
+        return replace(said, place=chosen)
 
 
 def named_place(text: str, atlas: Atlas, *, hint: bool = True) -> Where:
     """The place that a person named on purpose: an id, a name, or a name with what is around it.
 
-    Raises QueryError if the collection has no page about such a place, with names that look like it as a `hint`.
+    Raises NotHere if the collection has no page about such a place, with names that look like it as a `hint`.
     """
     if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         place = atlas.get(int(text))
         found = _zip_code([Word(text)], 0, atlas) if place is None else None
         if found:
-            return PlaceWords(0, 1, found[0], point=found[1]).where()
+            return PlaceWords(0, 1, found[0], point=found[1], zip_code=text).where()
         if place is None:
-            raise QueryError(f"no page of this collection is about place {text}")
+            raise NotHere(f"no page of this collection is about place {text}")
         others = tuple(other for other in atlas.named(place.name) if other.id != place.id)
         return Where((place, *others), place=place)
     words = [Word(part.strip(" ,"), comma=part.endswith(",")) for part in text.replace(",", ", ").split()]
@@ -120,7 +149,7 @@ def named_place(text: str, atlas: Atlas, *, hint: bool = True) -> Where:
             return Where(match[0], place=match[0][0])
     similar = atlas.similar_names(text) if hint else []
     tip = f"did you mean {' or '.join(similar)}?" if similar else "see the places it has with `periplus serve`"
-    raise QueryError(f"no page of this collection is about a place named {text[:80]!r}; {tip}")
+    raise NotHere(f"no page of this collection is about a place named {text[:80]!r}; {tip}")
 
 
 def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords | None:
@@ -134,12 +163,33 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
     for start, word in enumerate(words):
         code = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
         if code and sum(town.pages for town in code[0]) > pages_with(word.text):
-            return PlaceWords(start, start + 1, code[0], point=code[1])
+            return PlaceWords(start, start + 1, code[0], point=code[1], zip_code=word.text)
         for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
             match = _match(words, start, length, atlas)
             if match and _is_surely_a_place(words[start : start + length], match, start + length, pages_with):
                 return PlaceWords(start, match[1], match[0])
     return None
+
+
+def absent_place(words: Sequence[Word], atlas: Atlas) -> str:
+    """The name after a preposition that is a place's, though no page of the collection is about it; else nothing."""
+    for start in range(len(words)):
+        opened = _opening(words, start)
+        if opened is None:
+            continue
+        first = _name_start(words, opened[1])
+        for length in range(min(LONGEST_NAME, len(words) - first), 0, -1):
+            name = " ".join(word.text for word in words[first : first + length])
+            if all(map(_plain, words[first : first + length])) and atlas.is_elsewhere(name):
+                return name
+    return ""
+
+
+def _name_start(words: Sequence[Word], start: int) -> int:
+    """Where a name begins behind a preposition: "near the", "close to"."""
+    while start < len(words) and words[start].text.lower() in LINK_WORDS:
+        start += 1
+    return start
 
 
 _DISTANCE = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)(km|kms|mi|miles?|kilomet(?:er|re)s?)?", re.IGNORECASE | re.ASCII)
@@ -150,11 +200,9 @@ def _after_preposition(words: Sequence[Word], start: int, atlas: Atlas) -> Place
     opened = _opening(words, start)
     if opened is None:
         return None
-    reach, name_start = opened
-    while name_start < len(words) and words[name_start].text.lower() in LINK_WORDS:
-        name_start += 1
+    reach, name_start = opened[0], _name_start(words, opened[1])
     if found := _zip_code(words, name_start, atlas):
-        return PlaceWords(start, name_start + 1, found[0], reach, found[1])
+        return PlaceWords(start, name_start + 1, found[0], reach, found[1], words[name_start].text)
     for length in range(min(LONGEST_NAME, len(words) - name_start), 0, -1):
         if match := _match(words, name_start, length, atlas):
             middle = atlas.middle(match[0][0]) if reach.bearing is not None else None

@@ -5,31 +5,36 @@ are not public are refused unless the person who runs the service opened their r
 """
 
 import asyncio
+import contextlib
 import json
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 
 from periplus import __version__
 from periplus.clock import Clock, SystemClock
-from periplus.errors import FetchError, NotACrawl, PeriplusError, UsageError
+from periplus.errors import FetchError, NotACrawl, NotHere, PeriplusError, UsageError
 from periplus.export.files import whole_file
 from periplus.export.selection import chosen_pages
 from periplus.fetch import AddressGuard, Resolver, Transport
 from periplus.fetch.transport import user_agent
 from periplus.search import Collection, SearchRequest
-from periplus.search.atlas import PlaceNames
+from periplus.search.atlas import Atlas, PlaceNames
+from periplus.search.question import understand
 from periplus.settings import FetchSettings
 from periplus.tasks.book import TaskBook
 from periplus.tasks.feeds import atom_feed, rss_feed
 from periplus.tasks.records import FoundPage, Question, Task
 from periplus.urls import canonicalize
 
-__all__ = ["Alerts", "Hooks", "check_webhook", "feed_paths"]
+__all__ = ["Alerts", "Hooks", "check_question", "check_webhook", "feed_paths"]
 
 MOST_HITS = 1_000
 MOST_IN_FEED = 100
 MOST_TOLD = 100
 HOOK_SECONDS = 10.0
+ANY_DAY = date(2000, 1, 1)
+"""Whether a question can be asked does not depend on the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,13 @@ def check_webhook(url: str) -> str:
     if found is None:
         raise UsageError(f"webhook {url[:60]!r} is not an http(s) URL")
     return found.href
+
+
+def check_question(text: str) -> str:
+    """The question, if it can be asked; QueryError if not. A place or topic that is not there yet may come."""
+    with contextlib.suppress(NotHere):
+        understand(SearchRequest.of(text), Atlas(()), frozenset(), (), lambda _: 0, ANY_DAY)
+    return text
 
 
 def feed_paths(book: TaskBook, question: Question) -> dict[str, Path]:
@@ -82,7 +94,10 @@ class Alerts:
     def _ask_one(self, task: Task, question: Question, collection: Collection) -> None:
         try:
             pages = self._found(question, collection)
+        except NotHere:  # no page about the place or topic yet: those that come are news
+            pages = []
         except UsageError as error:
+            self._book.note_hits(question, [])  # or it would count as never asked, and be asked at every look
             self._book.told(question, [], f"the question cannot be asked: {error}")
             return
         self._book.note_hits(question, pages)

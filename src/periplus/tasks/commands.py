@@ -13,18 +13,20 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from periplus.errors import EnvironmentFailure, FolderInUse, UsageError
+from periplus.options import refuse
+from periplus.printing import Console, say
 from periplus.search.names import GazetteerNames
 from periplus.settings import load_job
 from periplus.tasks.accounts import counts_of
-from periplus.tasks.alerts import Alerts, Hooks, check_webhook, feed_paths
+from periplus.tasks.alerts import Alerts, Hooks, check_question, check_webhook, feed_paths
 from periplus.tasks.book import TaskBook, default_home
 from periplus.tasks.records import ENDED, Run, Task
 from periplus.tasks.schedule import Schedule
 from periplus.tasks.service import Budget, TaskService
+from periplus.wording import counted
 
 __all__ = ["make_service", "tasks_app"]
 
@@ -69,6 +71,7 @@ def make_service(
 
 @tasks_app.command("add")
 def add(
+    context: typer.Context,
     job: Annotated[Path, typer.Argument(metavar="JOB.toml", help="A job file.", show_default=False)],
     *,
     name: Annotated[str, typer.Option("--name", help="The task's name; default: the job's.")] = "",
@@ -81,6 +84,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Save a crawl as a task. Example: periplus tasks add job.toml --schedule "daily at 03:30" """
+    if not schedule:
+        refuse(context, "zone", because="is the zone of --schedule; give that as well")
     settings = load_job(job)
     base = job.absolute().parent
     seeds = [seed if "://" in seed else str(base / seed) for seed in settings.seeds]
@@ -137,10 +142,10 @@ def run_task(name: Name, home: Home = None, as_json: AsJson = False) -> None:
     with _served(home, only=task.id), _interruptible() as interrupted:
         run = _followed(book, task, open_run.id if open_run else latest + 1, interrupted)
     if as_json:
-        typer.echo(json.dumps(run.to_json()))
+        say(json.dumps(run.to_json()))
     else:
-        typer.echo(
-            f"{task.name}: {run.state} ({run.reason}); {run.kept:,} of {run.pages:,} pages kept; "
+        say(
+            f"{task.name}: {run.state} ({run.reason}); {run.kept:,} of {counted(run.pages, 'page')} kept; "
             f"{run.new:,} new, {run.changed:,} changed, {run.gone:,} gone"
         )
     if run.state == "failed":
@@ -197,7 +202,7 @@ def alert(
 ) -> None:
     """Save a question: new hits go into feeds and to a webhook. Example: periplus tasks alert floods "dam failure" """
     book = TaskBook(home or default_home())
-    saved = book.add_question(book.task(name), question, check_webhook(webhook))
+    saved = book.add_question(book.task(name), check_question(question), check_webhook(webhook))
     _tick(home)
     paths = {form: str(path) for form, path in feed_paths(book, saved).items()}
     if as_json:

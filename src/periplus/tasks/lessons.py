@@ -20,6 +20,7 @@ from periplus.topics.reading import Reading, read_document
 from periplus.topics.samples import Document
 from periplus.topics.topic_file import Memory, load_memory, memory_path, save_memory, surface_forms, topic_settings
 from periplus.urls import canonicalize, fingerprint
+from periplus.wording import counted
 
 __all__ = [
     "MAX_SAMPLES",
@@ -104,7 +105,7 @@ def readings(
 def check_count(count: int) -> None:
     """UsageError if so many samples are too few or too many."""
     if not MIN_SAMPLES <= count <= MAX_SAMPLES:
-        raise UsageError(f"{count} samples with text; a topic is learnt from {MIN_SAMPLES} to {MAX_SAMPLES}")
+        raise UsageError(f"{counted(count, 'sample')} with text; a topic is learnt from {MIN_SAMPLES} to {MAX_SAMPLES}")
 
 
 # -- Judged pages --------------------------------------------------------------------------------------

@@ -19,8 +19,7 @@ from periplus.index import IndexQuery
 from periplus.search import Collection
 from periplus.search.names import GazetteerNames
 from periplus.search.request import LONGEST_QUESTION
-from periplus.search.trend import check_every
-from periplus.web.bodies import Body, read_body
+from periplus.web.bodies import Body, read_body, what_is_wrong
 from periplus.web.comparisons import Comparisons
 from periplus.web.desk import Missing, TaskDesk
 from periplus.web.downloads import Download, can_export, export_results
@@ -164,8 +163,7 @@ class Api:
 
     def trend(self, request: Request) -> dict[str, Any]:
         """Counts over time."""
-        every = check_every(given(request, "every", "month"))
-        return self._collection.trend(search_request(request), every).to_json()
+        return self._collection.trend(search_request(request), given(request, "every", "month")).to_json()
 
     def facets(self, request: Request) -> dict[str, Any]:
         """Counts by place, topic, date, site and language."""
@@ -268,4 +266,4 @@ async def _read(request: Request, operation: Operation) -> Body | Response:
     try:
         return read_body(b"".join(pieces), operation.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return error_response(400, f"the body cannot be read: {error}"[:300])
+        return error_response(400, f"the body cannot be read: {what_is_wrong(error)}"[:300])

@@ -1,13 +1,17 @@
 """What may be sent to the API: typed, bounded values; the OpenAPI document describes them from here."""
 
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from periplus.settings import STRATEGIES, LearntSettings
+from periplus.wording import counted
 
-__all__ = ["BODY_SCHEMAS", "Body", "Judgement", "NewQuestion", "NewTask", "Samples", "WishBody", "read_body"]
+__all__ = [
+    "BODY_SCHEMAS", "Body", "Judgement", "NewQuestion", "NewTask", "Samples", "WishBody", "read_body", "what_is_wrong"
+]  # fmt: skip
 
 MOST_SEEDS = 20_000
 MOST_SAMPLES = 100
@@ -103,3 +107,28 @@ def read_body(data: bytes, kind: type[Body]) -> Body:
         raise msgspec.ValidationError(f"no strategy {found.strategy!r}")
     body: Body = found
     return body
+
+
+_LENGTH = re.compile(r"Expected `(str|array|object)` of length (<=|>=) (\d+)")
+_BOUND = re.compile(r"Expected `(?:int|float)` (<=|>=|<|>) (\S+)")
+_KIND = re.compile(r"Expected `(.+)`, got `(\w+)`")
+_UNITS = {"str": ("character", ""), "array": ("item", ""), "object": ("entry", "entries")}
+_KINDS = {
+    "str": "text", "int": "a whole number", "float": "a number", "bool": "true or false", "array": "a list",
+    "object": "an object", "null": "null",
+}  # fmt: skip
+_SIDES = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than"}
+
+
+def what_is_wrong(error: Exception) -> str:
+    """What msgspec finds wrong with a body, in words: `name: at most 80 characters`."""
+    text, _, where = str(error).partition(" - at `")
+    if length := _LENGTH.fullmatch(text):
+        text = f"{_SIDES[length[2]]} {counted(int(length[3]), *_UNITS[length[1]])}"
+    elif bound := _BOUND.fullmatch(text):
+        text = f"{_SIDES[bound[1]]} {bound[2]}"
+    elif kind := _KIND.fullmatch(text):
+        wanted = " or ".join(_KINDS.get(name.strip(), name.strip()) for name in kind[1].split("|"))
+        text = f"{wanted} is needed, not {_KINDS.get(kind[2], kind[2])}"
+    name = where.rstrip("`").replace("$.", "").replace("[...]", "").replace("$", "")
+    return f"{name}: {text}" if name else text.replace("`", "'")

@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from periplus.cluster.addresses import cluster_settings
+from periplus.options import refuse
 from periplus.search.remote import ClusterLink
 from periplus.settings import load_job
 from periplus.tasks import TaskBook
@@ -19,6 +20,8 @@ from periplus.web.server import serve as run_server
 
 __all__ = ["serve"]
 
+OF_TASKS = ("home", "task_defaults", "crawls", "workers", "hook_private", "hook_port", "classifier", "ip_database")
+"""Options of `serve` that are about saved crawls."""
 
 Cluster = Annotated[
     str,
@@ -44,6 +47,7 @@ Tiles = Annotated[
 
 
 def serve(
+    context: typer.Context,
     folders: Annotated[
         list[Path] | None, typer.Argument(metavar="DIR…", help="Folders of crawls, beside those of tasks.")
     ] = None,
@@ -85,6 +89,7 @@ def serve(
 
     Example: periplus serve my-crawl --port 8400
     """
+    _refuse_idle(context, cluster=bool(cluster), tasks=not no_tasks)
     tasks = None
     if not no_tasks:
         place = home or default_home()
@@ -101,6 +106,14 @@ def serve(
         tiles=tiles,
         link=ClusterLink(cluster_settings(cluster), crawl) if cluster else None,
     )  # fmt: skip
+
+
+def _refuse_idle(context: typer.Context, *, cluster: bool, tasks: bool) -> None:
+    """UsageError for options that would do nothing without a cluster, or without tasks."""
+    if not cluster:
+        refuse(context, "crawl", because="is the name of a crawl of a cluster; give --cluster as well")
+    if not tasks:
+        refuse(context, *OF_TASKS, because="is for saved crawls; --no-tasks serves none")
 
 
 def _defaults(path: Path | None) -> dict[str, Any]:

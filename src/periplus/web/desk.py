@@ -13,7 +13,7 @@ from periplus.search.names import GazetteerNames
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Question, Run, Task, TaskBook, TaskService
 from periplus.tasks.accounts import errors_of, live_progress, log_tail, node_rows, whereabouts
-from periplus.tasks.alerts import check_webhook, feed_paths
+from periplus.tasks.alerts import check_question, check_webhook, feed_paths
 from periplus.tasks.commands import state_of
 from periplus.tasks.schedule import Schedule
 from periplus.tasks.service import progress_file
@@ -225,7 +225,7 @@ class TaskDesk:
 
     def ask(self, task_id: int, body: NewQuestion) -> dict[str, Any]:
         """Save a question."""
-        saved = self.book.add_question(self._known(task_id), body.text, check_webhook(body.webhook))
+        saved = self.book.add_question(self._known(task_id), check_question(body.text), check_webhook(body.webhook))
         self._wake()
         return self._question(saved)
 

@@ -9,7 +9,7 @@ import ipaddress
 import math
 from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -176,12 +176,21 @@ def _sent_token(headers: Headers) -> str:
 
 
 def _query_token(scope: Scope) -> str | None:
-    query = parse_qs(scope.get("query_string", b"").decode("latin-1"), max_num_fields=100)
-    return query["token"][0] if "token" in query else None
+    return next((value for name, value in _query(scope) if name == "token"), None)
+
+
+def _query(scope: Scope) -> list[tuple[str, str]]:
+    """The parameters of an address; none if they are too many to be ours."""
+    try:
+        return parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True, max_num_fields=100)
+    except ValueError:
+        return []
 
 
 def _welcome(scope: Scope, token: str) -> Response:
-    """The token moves from the address into a cookie, so that it does not stand in the history."""
-    response = RedirectResponse(scope["path"], status_code=303)
+    """The token moves from the address into a cookie, so that it does not stand in the history; the rest stays."""
+    rest = urlencode([pair for pair in _query(scope) if pair[0] != "token"])
+    path = "/" + scope["path"].lstrip("/")  # two slashes would name another host
+    response = RedirectResponse(f"{path}?{rest}" if rest else path, status_code=303)
     response.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
     return response

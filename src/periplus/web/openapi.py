@@ -46,7 +46,9 @@ class Operation:
 
 _TEXT = {"type": "string", "maxLength": LONGEST_QUESTION}
 _DATE = {"type": "string", "pattern": r"^([0-9]{4}(-[0-9]{1,2}(-[0-9]{1,2})?)?)?$"}
-_Q = Parameter("q", 'What, where and when: words, "a phrase", -word, OR, site: place: near: before: after:.', _TEXT)
+_Q = Parameter(
+    "q", 'What, where and when: words, "a phrase", -word, OR, inclass: site: place: near: before: after: lang:.', _TEXT
+)
 _WHERE = (
     Parameter("place", "A place's name or id; wins over places in q.", {"type": "string", "maxLength": 200}),
     Parameter("near", "LAT,LON,KM.", {"type": "string", "maxLength": 100}),

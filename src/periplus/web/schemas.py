@@ -178,6 +178,12 @@ SCHEMAS: dict[str, Schema] = {
             "where": _list(_ref("Place")),
             "area": {"type": ["object", "null"]},
             "when": {"type": ["object", "null"]},
+            "topics": _list(TEXT),
+            "sites": _list(TEXT),
+            "excluded_sites": _list(TEXT),
+            "languages": _list(TEXT),
+            "absent": MAYBE_TEXT,
+            "reading": TEXT,
         }
     ),
     "PlaceFacet": _object(
@@ -231,7 +237,9 @@ SCHEMAS: dict[str, Schema] = {
             "seconds": NUMBER,
         }
     ),
-    "FacetsAnswer": _object({"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets"), "missing": _list(TEXT)}),
+    "FacetsAnswer": _object(
+        {"query": _ref("Query"), "total": WHOLE, "facets": _ref("Facets"), "relaxed": FLAG, "missing": _list(TEXT)}
+    ),
     "Trend": _object(
         {
             "query": _ref("Query"),
@@ -239,6 +247,7 @@ SCHEMAS: dict[str, Schema] = {
             "total": WHOLE,
             "undated": WHOLE,
             "buckets": _list(_object({"start": TEXT, "count": WHOLE})),
+            "relaxed": FLAG,
             "missing": _list(TEXT),
         }
     ),

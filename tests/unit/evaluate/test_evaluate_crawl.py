@@ -323,7 +323,7 @@ def test_a_crawl_is_judged_by_labels_and_pages_it_has_not_read_cost_recall(tmp_p
     )
     done = periplus("evaluate", crawl, "--labels", tmp_path / "truth.csv", "--json")
     assert done.code == 0, done.err
-    assert "2 labels are of pages that the crawl has not read" in done.err
+    assert "2 labels of pages that the crawl has not read" in done.err
     # kept: 1 and 3 of the labelled; relevant: 1, 2 and the one that was never read
     assert done.json["labels"]["relevance"] == {"precision": 0.5, "recall": 0.333333, "f": 0.4}
     assert done.json["labels"]["places"] is None

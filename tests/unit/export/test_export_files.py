@@ -180,7 +180,7 @@ def test_a_failed_export_leaves_the_old_file(folder: Path, tmp_path: Path, monke
         (("--to", "csv", "-o", "x", "--follow"), "is for databases"),
         (("--to", "postgis://h/db?schema=x;drop", "--query", "a"), "not possible with a database"),
         (("--to", "postgis://h/db?schema=Robert'--"), "is no name"),
-        (("--to", "postgis://h/db", "--every", "0"), "not between"),
+        (("--to", "postgis://h/db", "--follow", "--every", "0"), "not between"),
     ],
 )
 def test_wrong_usage(folder: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -235,3 +235,26 @@ def test_a_batch_that_is_not_full_is_not_taken_for_the_last(
     monkeypatch.setattr(Collection, "search", short)
     batches = math.ceil(whole / 5)
     assert f"{whole - batches} pages" in run(folder, "--to", "csv", "-o", tmp_path / "all.csv", "--query", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--to", "csv", "-o", "x", "--every", "-3"], "--every is how often --follow looks"),
+        (["--to", "postgis://me@/db", "--every", "3"], "--every is how often --follow looks"),
+        (["--to", "postgis://me@/db", "--query", ""], "--query is not possible with a database"),
+        (["--to", "warc", "-o", "x", "--text"], "--text is for tables"),
+        (["--to", "wacz", "-o", "x", "--text"], "--text is for tables"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(folder: Path, options: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(folder, *options)
+
+
+def test_an_export_of_nothing_says_why(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "none.csv"
+    assert run(folder, "--to", "csv", "-o", file, "--query", "zzzzzz").endswith("0 pages; none answers the question\n")
+    empty = build_collection(tmp_path / "empty", [make_page(1, kept=False)], nodes=("a",)).path
+    assert run(empty, "--to", "csv", "-o", file).endswith("0 pages; the crawl has kept no page yet\n")
+    assert len(file.read_text("utf-8").splitlines()) == 1, "the names of the columns"

@@ -146,7 +146,7 @@ def test_the_command_and_follow(address: str, tmp_path: Path) -> None:
     try:
         add_pages(crawl.node("a").database, [make_page(1)])
         assert process.stdout is not None
-        assert "1 pages written" in process.stdout.readline()
+        assert "1 page written" in process.stdout.readline()
         assert ask(address, "SELECT count(*) FROM pages") == [(5,)]
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)

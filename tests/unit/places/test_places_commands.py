@@ -97,3 +97,19 @@ def test_gazetteer_info_and_lookup() -> None:
     found = json.loads(run("gazetteer", "lookup", "Portland, OR", "--json"))
     assert [p["id"] for p in found] == [5746545]
     assert "Oregon" in run("gazetteer", "lookup", "Portland")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["places", "-", "--site-memory"], "--site-memory is for several documents"),
+        (["places", "-", "--jsonl", "--html"], "--html is not possible with --jsonl"),
+        (["places", "-", "--jsonl", "--geojson"], "--geojson is not possible with --jsonl"),
+        (["places", "-", "--json", "--geojson"], "--json and --geojson exclude each other"),
+        (["gazetteer", "build", "--features"], "--features is for dumps"),
+        (["gazetteer", "add", "places.csv", "--name", "Hill"], "--name is for a place without a file"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(options: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(*options)

@@ -156,7 +156,7 @@ def test_trend_counts_by_month_and_fills_gaps(collection: Collection) -> None:
 
 @pytest.mark.parametrize("every", ["day", "week", "month", "year"])
 def test_trend_buckets_add_up(collection: Collection, every: str) -> None:
-    trend = collection.trend(SearchRequest.of(""), every)  # type: ignore[arg-type]  # parametrised literal
+    trend = collection.trend(SearchRequest.of(""), every)
     assert sum(bucket.count for bucket in trend.buckets) + trend.undated == trend.total
     assert [bucket.start for bucket in trend.buckets] == sorted(bucket.start for bucket in trend.buckets)
 

@@ -31,9 +31,19 @@ def run(*arguments: str) -> str:
 
 def test_search_for_people_says_what_it_took(folder: str) -> None:
     output = " ".join(run("search", folder, "pizza in Lisbon", "--limit", "2").split())
-    assert "24 pages" in output
-    assert "where: Lisbon, Lisbon District, Portugal (34 pages)" in output
-    assert "--place 5088597" in output
+    assert "24 pages · what: pizza · where: in Lisbon, Lisbon District, Portugal, one of 2 places so named" in output
+    assert "not: Lisbon, New Hampshire, United States (--place 5088597)" in output
+
+
+def test_one_page_is_one_page(folder: str) -> None:
+    assert "1 page · what: ramen" in run("search", folder, "ramen")
+    assert "1 page, 0 without a date · what: ramen" in run("trend", folder, "ramen")
+
+
+def test_filters_are_said_and_brackets_are_no_markup(folder: str) -> None:
+    told = run("search", folder, "pizza [bold]", "--near", "38.72,-9.14,25", "--since", "2026")
+    assert "what: pizza bold · where: within 25 km of 38.72, -9.14 · when: since 2026-01-01" in told
+    assert '"a [red] b"' in run("trend", folder, '"a [red] b" lang:en site:x.example')
 
 
 def test_search_as_json(folder: str) -> None:
@@ -49,6 +59,17 @@ def test_explain(folder: str) -> None:
 
 def test_nothing_found(folder: str) -> None:
     assert "Nothing found" in run("search", folder, "zzzzzz")
+
+
+@pytest.mark.parametrize("command", ["search", "trend"])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_an_empty_collection_is_called_empty(tmp_path: Path, command: str, form: list[str]) -> None:
+    folder = build_collection(tmp_path / "crawl", [make_page(1, kept=False)], nodes=("a",)).path
+    done = CliRunner().invoke(app, [command, str(folder), "bayou", *form])
+    assert done.exit_code == 0
+    assert "is empty: its crawl has kept no page yet" in done.stderr
+    assert "Try fewer words" not in done.stdout
+    assert not form or json.loads(done.stdout)["total"] == 0
 
 
 def test_lines_that_no_terminal_shows_are_whole(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from sample_collection import add_pages, build_collection, make_page
 
-from periplus.errors import UsageError
+from periplus.errors import QueryError, UsageError
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Schedule, Task, TaskBook
-from periplus.tasks.alerts import Alerts, Hooks, check_webhook, feed_paths
+from periplus.tasks.alerts import Alerts, Hooks, check_question, check_webhook, feed_paths
 from periplus.tasks.feeds import atom_feed, rss_feed
 from periplus.tasks.records import FoundPage, Question
 
@@ -51,6 +51,30 @@ def test_a_question_of_a_crawl_without_pages_finds_all_of_them_new(tmp_path: Pat
     build_collection(tmp_path / "later", [make_page(1)], nodes=("main",))
     alerts.ask(task)
     assert len(book.fresh_hits(question, 10)) == 1
+
+
+@pytest.mark.parametrize("question", ["place:Dallas", "inclass:rodeo"])
+def test_a_question_about_what_no_page_has_yet_waits_for_it(
+    book: TaskBook, task: Task, crawl: CrawlFolder, question: str
+) -> None:
+    saved, alerts = book.add_question(task, question), Alerts(book)
+    alerts.ask(task)
+    assert book.question(saved.id).trouble == ""
+    add_pages(crawl.node("main").database, [make_page(3, places=((4684888, 0.9),), topic="rodeo")])
+    alerts.ask(task)
+    assert [page.url for page in book.fresh_hits(saved, 10)] == ["http://site3.example/story-3"]
+
+
+def test_a_question_that_cannot_be_asked_is_refused_or_asked_no_more_than_others(book: TaskBook, task: Task) -> None:
+    for text in ("near:here", "dam before:2026-02-31", "-lang:pt", "inclass:"):
+        with pytest.raises(QueryError):
+            check_question(text)
+    assert check_question("dam place:Atlantis inclass:floods") == "dam place:Atlantis inclass:floods"
+    saved = book.add_question(task, "near:here")  # as an earlier version let it in
+    Alerts(book).ask(task)
+    told = book.question(saved.id)
+    assert told.asked is not None
+    assert "cannot be asked: near 'here' cannot be read" in told.trouble
 
 
 def hooked(book: TaskBook, task: Task, crawl: CrawlFolder, url: str, hooks: Hooks) -> Question:

@@ -156,6 +156,13 @@ def test_a_token_is_asked_for(folder: Path) -> None:
         assert "HttpOnly" in cookie
         assert "SameSite=strict" in cookie
         assert get(address, "/api/info", headers={"Cookie": cookie.split(";")[0]}).status == 200
+        for asked, shown in (
+            ("/?q=a%26b&place=&token=correct+horse", "/?q=a%26b&place="),
+            ("/api/info?token=correct+horse", "/api/info"),
+            ("//evil.example/?token=correct+horse", "/evil.example/"),
+        ):
+            assert get(address, asked).headers["location"] == shown, "the rest of the address stays as it was"
+        assert get(address, "/api/info?" + "&".join("abc" for _ in range(200))).status == 401
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.org"])

@@ -225,7 +225,7 @@ def test_a_topic_is_learnt_from_samples(server: str, home: Path) -> None:
     folder = TaskBook(home).task(task["id"]).folder
     assert (folder / "topic.memory.json").is_file(), "what it was learnt from is kept for judgements"
     few = send(server, "/api/learn", {"samples": samples[:1]})
-    assert (few.status, "samples" in few.json["error"]) == (400, True)
+    assert (few.status, "1 sample with text" in few.json["error"]) == (400, True)
 
 
 def test_thumbs_teach_the_topic(server: str, folder: Path) -> None:
@@ -368,3 +368,21 @@ def test_a_polygon_is_searched(server: str) -> None:
     assert get(server, f"/api/search?polygon={beside}").json["total"] == 0
     for wrong in ("1,2", "1,2;3,4", "a,b;c,d;e,f", "999,0;1,1;2,2"):
         assert get(server, f"/api/search?polygon={wrong}").status == 400
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"name": "x" * 81}, "name: at most 80 characters"),
+        ({"name": 3}, "name: text is needed, not a whole number"),
+        ({"pages": -1}, "pages: at least 0"),
+        ({"keywords": {"flood": 7}}, "keywords: at most 1.0"),
+        ({"seeds": "http://a.example/"}, "seeds: a list is needed, not text"),
+        ({"nodes": {"a": ["x"] * 501}}, "nodes: at most 500 items"),
+        ({"colour": "red"}, "Object contains unknown field 'colour'"),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_said_in_words(server: str, bad: dict[str, Any], message: str) -> None:
+    for path in ("/api/tasks", "/api/tasks/check"):
+        reply = send(server, path, FORM | bad)
+        assert (reply.status, reply.json["error"]) == (400, f"the body cannot be read: {message}")

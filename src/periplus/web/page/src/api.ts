@@ -57,8 +57,9 @@ export interface Understood {
   text: string;
   what: string;
   where: Place[];
-  area: { lat: number; lon: number; km: number } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
+  area: { lat: number; lon: number; km: number; relation: string } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
   when: { since: string | null; until: string | null } | null;
+  reading: string;
 }
 
 export interface SearchAnswer {

@@ -3,7 +3,7 @@
 import { attempt, type Hit, type SearchAnswer, send } from "./api";
 import { add, button, el, icon, marked, outerLink } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
-import { count, day, strings } from "./strings";
+import { count, countOf, day, strings } from "./strings";
 
 export interface ListEvents {
   onHover(ranks: number[]): void;
@@ -152,7 +152,7 @@ function thumbs(hit: Hit): HTMLElement {
       const answer = await send<{ retrained: boolean; wanted: number }>("POST", "judge", { node: hit.node, page: hit.page, good: now, ...(several && { topic }) });
       judgements.set(topic, now);
       show();
-      note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${answer.wanted} ${strings.moreNeeded}` : strings.noted;
+      note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${countOf(answer.wanted, "more good page", "more good pages")} ${strings.moreNeeded}` : strings.noted;
     }, (message) => {
       note.textContent = message;
     });

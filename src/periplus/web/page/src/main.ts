@@ -13,7 +13,7 @@ import { overview } from "./overview";
 import { PageDialog } from "./pageview";
 import { fromAddress, hasQuestion, initial, PAGE_SIZE, question, type State, toAddress } from "./state";
 import { statistics } from "./statistics";
-import { count, strings } from "./strings";
+import { countOf, strings } from "./strings";
 import { suggest } from "./suggest";
 import { TrendPanel } from "./trend";
 import { Workspace } from "./workspace";
@@ -245,7 +245,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   shownAsOf = answer.as_of;
   map.setTiles(info.tiles);
   const heat = state.layer === "heat";
-  holdings.textContent = `${count(info.pages)} ${strings.pages} · ${count(info.places)} ${strings.placesFound}`;
+  holdings.textContent = `${countOf(info.pages, "page", "pages")} · ${countOf(info.places, "place", "places")}`;
   document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
   if (state.view === "statistics") {
@@ -258,7 +258,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     map.show([], points, state.map, null, heat);
   } else {
     list.show(answer, state, info.tasks);
-    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length || (answer.total && state.offset) ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : nothing());
+    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length || (answer.total && state.offset) ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : info.pages ? nothing() : nothing(strings.emptyTitle, strings.emptyText));
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }

@@ -19,6 +19,7 @@ export function meaning(answer: SearchAnswer, state: State, exports: boolean, ev
   when(chips, answer, state, events);
   if (state.view !== "statistics") add(bar, sorting(state, events));
   if (answer.total) add(bar, narrowing(events), exports && exporting(state));
+  add(bar, el("p", { class: "reading" }, answer.query.reading));
   if (chips.childElementCount) add(bar, chips);
   if (answer.did_you_mean) {
     const meant = answer.did_you_mean;
@@ -43,7 +44,7 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
     const group = el("span", { class: "chip-group", role: "group", "aria-label": strings.where }, el("span", { class: "chip-label" }, strings.where));
     const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "" });
     const area = answer.query.area;
-    const around = area && "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ` : "";
+    const around = area && "km" in area ? `${area.relation} ` : "";
     add(group, button(`${around}${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }));
     for (const other of others.slice(0, 5)) {
       add(group, button(`${short(other.label ?? other.name)} · ${count(other.pages)}`, () => choose(other.id), { class: "chip", "aria-pressed": "false", title: strings.meant }));
@@ -52,7 +53,7 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
     add(chips, group);
   } else if (answer.query.area) {
     const area = answer.query.area;
-    const text = "km" in area ? `${strings.within} ${Math.round(area.km)} km ${strings.of} ${position(area.lat, area.lon)}` : "polygon" in area ? strings.inPolygon : strings.inBox;
+    const text = "km" in area ? `${area.relation} ${position(area.lat, area.lon)}` : "polygon" in area ? strings.inPolygon : strings.inBox;
     add(chips, el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.where), el("span", { class: "chip is-chosen" }, text), button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` })));
   }
 }

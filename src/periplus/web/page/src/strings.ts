@@ -23,8 +23,6 @@ export const strings = {
   relaxed: "No page has all of these words; these have some of them.",
   where: "Where",
   when: "When",
-  within: "within",
-  of: "of",
   meant: "Did you mean another one?",
   anyTime: "any time",
   places: "Places",
@@ -110,7 +108,7 @@ export const strings = {
   thumbTopic: "Topic that is judged",
   taught: "Thank you. The topic was learnt anew; the next run judges by it.",
   noted: "Noted.",
-  moreNeeded: "more good pages and the topic is learnt anew",
+  moreNeeded: "and the topic is learnt anew",
 
   // Page view
   evidence: "Evidence",
@@ -145,6 +143,7 @@ export const strings = {
   never: "never",
   waitingForRoom: "waits for room: other crawls run",
   pagesRead: "pages read",
+  readWord: "read",
   pagesKept: "kept",
   pagesPerSecond: "pages a second",
   harvest: "harvest",

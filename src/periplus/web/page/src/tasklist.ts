@@ -2,7 +2,7 @@
 
 import type { Task, TaskList } from "./api";
 import { add, button, el } from "./dom";
-import { count, moment, percent, strings } from "./strings";
+import { count, countOf, moment, percent, strings } from "./strings";
 import { setBadge, TaskActions } from "./taskactions";
 
 export interface TaskListEvents {
@@ -37,7 +37,7 @@ class Card {
         this.bar.value = now.pages;
       } else this.bar.removeAttribute("value");
       const harvest = now.harvest["all"];
-      const parts = [`${count(now.pages)} ${strings.pagesRead}`, `${count(now.kept)} ${strings.pagesKept}`, `${now.rate.toFixed(1)} ${strings.pagesPerSecond}`];
+      const parts = [`${countOf(now.pages, "page", "pages")} ${strings.readWord}`, `${count(now.kept)} ${strings.pagesKept}`, `${now.rate.toFixed(1)} ${strings.pagesPerSecond}`];
       if (harvest) parts.push(`${percent(harvest.share)} ${strings.harvest}`);
       this.figures.textContent = parts.join(" · ");
     } else if (run) {
