@@ -3,7 +3,7 @@
 import { attempt, type Hit, type SearchAnswer, send } from "./api";
 import { add, button, el, icon, marked, outerLink } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
-import { count, day, strings } from "./strings";
+import { count, countOf, day, isCalm, strings } from "./strings";
 
 export interface ListEvents {
   onHover(ranks: number[]): void;
@@ -49,8 +49,8 @@ export class ResultList {
     const title = outerLink(hit.url, "", { class: "title" });
     title.append(hit.title ? marked(hit.title, hit.title_marks) : hit.url);
     const number = hit.place
-      ? button(String(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.map}` })
-      : el("span", { class: "number is-placeless", title: strings.noPlace }, String(hit.rank));
+      ? button(count(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.map}` })
+      : el("span", { class: "number is-placeless", title: strings.noPlace }, count(hit.rank));
     const entry = el(
       "li",
       { class: "hit", "data-rank": String(hit.rank) },
@@ -58,9 +58,9 @@ export class ResultList {
       el(
         "article",
         {},
-        el("h3", {}, title),
+        el("h3", { dir: "auto" }, title),
         this.placeLine(hit),
-        el("p", { class: "snippet", lang: hit.language || null }, marked(hit.snippet, hit.marks)),
+        el("p", { class: "snippet", dir: "auto", lang: hit.language || null }, marked(hit.snippet, hit.marks)),
         ...this.reason(hit),
         this.footer(hit),
       ),
@@ -120,8 +120,7 @@ export class ResultList {
   /** Bring an entry into view. */
   scrollTo(rank: number | undefined): void {
     const entry = rank !== undefined ? this.entries.get(rank) : undefined;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    entry?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+    entry?.scrollIntoView({ block: "nearest", behavior: isCalm() ? "auto" : "smooth" });
   }
 }
 
@@ -152,7 +151,7 @@ function thumbs(hit: Hit): HTMLElement {
       const answer = await send<{ retrained: boolean; wanted: number }>("POST", "judge", { node: hit.node, page: hit.page, good: now, ...(several && { topic }) });
       judgements.set(topic, now);
       show();
-      note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${answer.wanted} ${strings.moreNeeded}` : strings.noted;
+      note.textContent = answer.retrained ? strings.taught : answer.wanted ? `${strings.noted} ${countOf(answer.wanted, "more good page", "more good pages")} ${strings.moreNeeded}` : strings.noted;
     }, (message) => {
       note.textContent = message;
     });
