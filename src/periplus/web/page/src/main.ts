@@ -341,7 +341,7 @@ function empty(title: string, text: string, ...ways: HTMLElement[]): HTMLElement
 /** `gone`: no answer came at all. */
 function failed(message: string, gone: boolean): void {
   const way = gone ? button(strings.askAgain, () => void show(), { class: "secondary" }) : button(strings.clearAll, () => change({ ...initial }), { class: "secondary" });
-  main.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message), way));
+  main.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, gone ? `${message} ${strings.goesOn}` : message), way));
   side.replaceChildren();
   map.show([], [], state.map);
   trend.show(null, "", "");

@@ -17,7 +17,8 @@ export const strings = {
   noAnswerText: "The nodes that did answer have nothing of it, and some did not answer at all. Ask again in a moment.",
   clearAll: "Show everything",
   errorTitle: "That did not work",
-  offline: "The server does not answer. Is `periplus serve` still running? This page goes on by itself when it is back.",
+  offline: "The server does not answer. Is “periplus serve” still running?",
+  goesOn: "The page goes on by itself when it is back.",
   partial: "This is a part of the answer. No answer came from",
   askAgain: "Ask again",
   relaxed: "No page has all of these words; these have some of them.",
@@ -271,7 +272,7 @@ export const strings = {
   // Compare
   compareTitle: "Strategies compared",
   compareEmpty: "No comparison is served",
-  compareEmptyText: "Make one with `periplus compare`, then serve it with `--compare FOLDER`.",
+  compareEmptyText: "Make one with “periplus compare”, then serve it with “--compare FOLDER”.",
   noComparison: "This is the first comparison. There is none of the name",
   noMeasure: "This is the first measure. There is none of the name",
   comparison: "Comparison",
@@ -330,7 +331,7 @@ export function duration(seconds: number): string {
 }
 
 export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}\u00a0%`;
 }
 
 export function position(lat: number, lon: number): string {

@@ -45,7 +45,7 @@ class Card {
     } else this.figures.textContent = "";
     const next = task.next_at ? ` · ${strings.nextRun} ${moment(task.next_at)}` : "";
     const last = run?.started ? ` · ${strings.previousRun} ${moment(run.started)}` : "";
-    this.when.textContent = `${task.schedule || strings.byHand}${next}${last}${task.state === "waiting" ? ` · ${strings.waitingForRoom}` : ""}${task.state === "failed" && run ? ` · ${run.reason}` : ""}`;
+    this.when.textContent = `${task.schedule || strings.byHand}${task.zone ? ` (${task.zone})` : ""}${next}${last}${task.state === "waiting" ? ` · ${strings.waitingForRoom}` : ""}${task.state === "failed" && run ? ` · ${run.reason}` : ""}`;
   }
 }
 

@@ -29,7 +29,7 @@ export class Workspace {
       if (!document.hidden && this.listening) this.stream = this.listening();
     });
     window.addEventListener("beforeunload", (event) => {
-      if (this.form?.isUnsaved) event.preventDefault();
+      if (this.form?.isUnsaved && this.form.element.isConnected) event.preventDefault();
     });
   }
 
