@@ -189,6 +189,17 @@ def test_a_page_that_is_not_there_is_said_to_be_so(visit: Visit, reference: str)
     visit.troubles.clear()  # the browser logs the answers 404
 
 
+def test_a_server_without_crawls_says_so(browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page()
+    with running_server(build_collection(tmp_path / "crawl").path) as address:
+        for view in ("tasks", "tasks&task=3", "new"):
+            page.goto(f"{address}/?view={view}")
+            expect(page.get_by_role("heading", name="No crawls on this server")).to_be_visible()
+        page.get_by_role("link", name="Search").click()
+        expect(page.get_by_role("heading", name="What this collection holds")).to_be_visible()
+    page.close()
+
+
 # -- Typing ----------------------------------------------------------------------------------------
 
 

@@ -49,8 +49,8 @@ export class ResultList {
     const title = outerLink(hit.url, "", { class: "title" });
     title.append(hit.title ? marked(hit.title, hit.title_marks) : hit.url);
     const number = hit.place
-      ? button(count(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.map}` })
-      : el("span", { class: "number is-placeless", title: strings.noPlace }, count(hit.rank));
+      ? button(String(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.map}` })
+      : el("span", { class: "number is-placeless", title: strings.noPlace }, String(hit.rank));
     const entry = el(
       "li",
       { class: "hit", "data-rank": String(hit.rank) },

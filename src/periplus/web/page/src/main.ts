@@ -114,7 +114,7 @@ function showViews(info: Pick<Info, "tasks" | "comparisons">): void {
     ...(info.tasks ? [[strings.tasksView, { view: "tasks" }, state.view === "tasks" || state.view === "new"] as [string, Partial<State>, boolean]] : []),
     ...(info.comparisons ? [[strings.compareView, { view: "compare" }, state.view === "compare"] as [string, Partial<State>, boolean]] : []),
   ];
-  nav.hidden = views.length < 2;
+  nav.hidden = views.length < 2 && !searchBody.hidden; // there is always a way back to searching
   nav.replaceChildren(
     ...views.map(([name, changes, here]) => {
       const link = el("a", { href: toAddress({ ...initial, ...changes }) === location.pathname ? "/" : toAddress({ ...initial, ...changes }), class: "view", "aria-current": here ? "page" : null }, name);
@@ -269,6 +269,7 @@ async function showWork(mine: AbortController): Promise<void> {
   const titles: Partial<Record<View, string>> = { compare: strings.compareView, new: strings.newTask };
   document.title = `${titles[state.view] ?? strings.tasksView} — ${strings.name}`;
   await showHead(mine);
+  if (known && !known.tasks && state.view !== "compare") workspace.refuse();
 }
 
 /** The views in the head, also where there is nothing else to show. */

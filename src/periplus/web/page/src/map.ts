@@ -275,7 +275,7 @@ export class ResultMap {
       const list = el("ol", { class: "popup-hits" });
       for (const hit of group) {
         const entry = button("", () => this.events.onEntry(hit.rank), { class: "popup-hit" });
-        entry.append(el("span", { class: "number" }, count(hit.rank)), el("span", { dir: "auto" }, hit.title || hit.url));
+        entry.append(el("span", { class: "number" }, String(hit.rank)), el("span", { dir: "auto" }, hit.title || hit.url));
         list.append(el("li", {}, entry));
       }
       return this.popupPlace(place?.name ?? "", place?.path.slice(1, -1) ?? [], place?.lat ?? 0, place?.lon ?? 0, list);

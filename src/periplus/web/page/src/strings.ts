@@ -128,6 +128,8 @@ export const strings = {
   noEvidence: "This crawl has no topic: every page was kept.",
 
   // Tasks
+  noCrawlsTitle: "No crawls on this server",
+  noCrawlsText: "It shows what has been collected, and was started without saved crawls (--no-tasks).",
   tasksTitle: "Saved crawls",
   tasksIntro: "A crawl collects pages about your topics and places, now or on a schedule.",
   newTask: "New crawl",

@@ -117,7 +117,8 @@ export class Workspace {
     this.stream = this.listening();
   }
 
-  private opened(task: string, draw: (state: Live) => void, say: (message: string) => void): EventSource {
+  private opened(task: string, draw: (state: Live) => void, tell: (message: string) => void): EventSource {
+    const say = (message: string) => this.stream === stream && tell(message); // not what another view has replaced
     const stream = new EventSource(`/api/tasks/events${task ? `?task=${encodeURIComponent(task)}` : ""}`);
     stream.addEventListener("state", (event) => {
       say("");
@@ -132,6 +133,16 @@ export class Workspace {
       }, say);
     });
     return stream;
+  }
+
+  /** This server has no saved crawls. */
+  refuse(): void {
+    this.stream?.close();
+    this.stream = null;
+    this.listening = null;
+    this.shown = "";
+    const way = button(strings.searchView, () => this.change({ view: "results", task: "" }), { class: "secondary" });
+    this.element.replaceChildren(el("div", { class: "empty" }, el("h2", {}, strings.noCrawlsTitle), el("p", {}, strings.noCrawlsText), way));
   }
 
   private loading(): void {
