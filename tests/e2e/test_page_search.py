@@ -146,15 +146,6 @@ def test_the_menu_of_exports_is_not_cut_off(visit: Visit, width: int) -> None:
     assert _inside(page, ".menu-list", "html")
 
 
-@pytest.mark.parametrize("width", [1280])
-def test_a_popup_is_not_cut_off_where_the_map_ends(visit: Visit, width: int) -> None:
-    visit.page.set_viewport_size({"width": width, "height": 800})
-    page = visit.open("/?q=pizza+in+Lisbon&map=0,45,1")
-    page.locator(".hit .number").first.click()
-    expect(page.locator(".popup h3").first).to_be_visible()
-    assert _inside(page, ".popup", ".map-canvas")
-
-
 def test_a_click_on_the_map_highlights_the_entry(visit: Visit) -> None:
     page = visit.open("/?q=sylhet+floods&map=91.872,24.899,6")
     page.locator(".map[data-drawn]").wait_for()

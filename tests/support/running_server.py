@@ -34,9 +34,13 @@ def running_server(
     comparisons: Sequence[Path] = (),
     choices: Choices | None = None,
     tiles: str = "",
+    port: int = 0,
 ) -> Iterator[str]:
-    """Serve a crawl; gives the address, without a slash at the end. `serve_tasks`: its tasks do run."""
-    listener = listen("127.0.0.1", 0)
+    """Serve a crawl; gives the address, without a slash at the end. `serve_tasks`: its tasks do run.
+
+    `port`: that of a server which has ended; any free one by default.
+    """
+    listener = listen("127.0.0.1", port)
     hosts = frozenset({"127.0.0.1", "localhost"})
     desk, service = None, None
     if tasks is not None:

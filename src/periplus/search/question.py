@@ -48,6 +48,7 @@ def understand(
     languages: frozenset[str],
     topics: Collection[str],
     pages_with: Callable[[str], int],
+    *,
     today: date,
 ) -> Question:
     """Take a request apart. `pages_with` counts pages that hold a word or phrase; `topics` are those of the collection.

@@ -58,7 +58,7 @@ def check_webhook(url: str) -> str:
 def check_question(text: str) -> str:
     """The question, if it can be asked; QueryError if not. A place or topic that is not there yet may come."""
     with contextlib.suppress(NotHere):
-        understand(SearchRequest.of(text), Atlas(()), frozenset(), (), lambda _: 0, ANY_DAY)
+        understand(SearchRequest.of(text), Atlas(()), frozenset(), (), lambda _: 0, today=ANY_DAY)
     return text
 
 

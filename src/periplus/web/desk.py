@@ -248,8 +248,8 @@ class TaskDesk:
     def _known(self, task_id: int) -> Task:
         try:
             return self.book.task(task_id)
-        except UsageError as error:
-            raise Missing(str(error)) from None
+        except UsageError:
+            raise Missing(f"there is no crawl {task_id}: it was removed, or the address is wrong") from None
 
     def _known_question(self, question_id: int) -> Question:
         try:

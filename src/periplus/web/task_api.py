@@ -97,14 +97,14 @@ class TaskApi:
 
     def events(self, request: Request) -> Response:
         """How tasks stand, as they change."""
-        task = whole(request, "task", 0)
-        if task:
+        task = None if one(request, "task") is None else whole(request, "task", 0)
+        if task is not None:
             self._desk.task(task)  # 404 now, rather than a stream that says so
         if self._streams.open >= MOST_STREAMS:
             return error_response(503, f"{MOST_STREAMS} live views are open already; close one")
 
         def state() -> dict[str, Any]:
-            return self._desk.tasks() | {"task": self._desk.task(task) if task else None}
+            return self._desk.tasks() | {"task": None if task is None else self._desk.task(task)}
 
         return self._streams.response(state)
 

@@ -268,6 +268,9 @@ export interface Related {
 
 export class Refused extends Error {}
 
+/** No answer at all: the server is gone, or the way to it. */
+export class Unanswered extends Refused {}
+
 export async function ask<T>(path: string, parameters?: URLSearchParams, signal?: AbortSignal): Promise<T> {
   const text = parameters?.toString();
   return answered<T>(`/api/${path}${text ? `?${text}` : ""}`, { signal: signal ?? null });
@@ -287,13 +290,25 @@ async function answered<T>(address: string, options: RequestInit): Promise<T> {
     body = await response.json();
   } catch (error) {
     if (wasGivenUp(error)) throw error; // by us, also in the middle of an answer
-    if (!response || response.ok) throw new Refused(strings.offline);
+    if (!response || response.ok) throw new Unanswered(strings.offline);
   }
   if (!response.ok) {
     const message = (body as { error?: string } | null)?.error;
     throw new Refused(message ?? `${response.status}`);
   }
   return body as T;
+}
+
+const AGAIN_MS = 2_000;
+
+/** Wait until the server answers again; false when that is no longer wanted. */
+export async function isBack(isWanted: () => boolean): Promise<boolean> {
+  while (isWanted()) {
+    await new Promise((done) => setTimeout(done, AGAIN_MS));
+    const isThere = await fetch("/", { method: "HEAD", cache: "no-store" }).then(() => true, () => false);
+    if (isThere) return isWanted();
+  }
+  return false;
 }
 
 /** Whether we ourselves no longer wanted the answer. */

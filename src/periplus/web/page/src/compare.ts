@@ -1,8 +1,8 @@
 /** A comparison of strategies: a table, bars for one measure, and lines over the course of the crawl. */
 
 import { ask, attempt } from "./api";
-import { add, el, svg, wide } from "./dom";
-import { strings } from "./strings";
+import { add, button, el, svg, wide } from "./dom";
+import { count, countOf, strings } from "./strings";
 
 type Row = Record<string, unknown> & { progress?: Record<string, number | null>[] };
 
@@ -12,42 +12,66 @@ interface Comparison {
   strategies: Record<string, Row>;
 }
 
-const COLOURS = ["series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8"];
+const COLOURS = ["series-1", "series-2", "series-3", "series-4", "series-5", "series-6", "series-7", "series-8", "series-9", "series-10"];
 const LESS_IS_BETTER = new Set(["overlap", "communication_overhead", "links_assigned_away_per_page"]);
 const HEIGHT = 260;
 const small = matchMedia("(max-width: 760px)");
 /** Plots are drawn as wide as they are shown, or their letters would shrink. */
 const wideness = () => (small.matches ? 340 : 640);
 
+export interface CompareEvents {
+  onResult(name: string): void;
+  onMeasure(name: string): void;
+}
+
 export class CompareView {
   readonly element = el("div", { class: "compare" });
-  private readonly body = el("div", {});
+  private readonly note = el("p", { class: "notice", role: "status" });
   private readonly which = el("select", { id: "c-which" });
+  private readonly whichLabel = el("label", { for: "c-which" }, strings.comparison, " ", this.which);
   private readonly measure = el("select", { id: "c-measure" });
+  private readonly tools = el("div", { class: "compare-tools" }, this.whichLabel, el("label", { for: "c-measure" }, strings.measure, " ", this.measure));
+  private readonly body = el("div", {});
   private found: Comparison | null = null;
+  private asking: AbortController | null = null;
 
-  constructor(private readonly onResult: (name: string) => void) {
-    this.which.addEventListener("change", () => this.onResult(this.which.value));
-    this.measure.addEventListener("change", () => this.draw());
+  constructor(events: CompareEvents) {
+    this.which.addEventListener("change", () => events.onResult(this.which.value));
+    this.measure.addEventListener("change", () => events.onMeasure(this.measure.value));
     small.addEventListener("change", () => this.draw());
-    add(this.element, el("h2", { class: "overview-title" }, strings.compareTitle), this.body);
+    this.tools.hidden = true;
+    this.note.hidden = true;
+    add(this.element, el("h2", { class: "overview-title" }, strings.compareTitle), this.note, this.tools, this.body);
   }
 
-  async show(name: string): Promise<void> {
-    this.body.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loadingWord));
+  /** `name` and `measure`: what the address says; the first ones if it says nothing. */
+  async show(name: string, measure: string): Promise<void> {
+    this.asking?.abort();
+    const mine = new AbortController();
+    this.asking = mine;
+    if (!this.found) this.body.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loadingWord));
     await attempt(async () => {
-      const { results } = await ask<{ results: string[] }>("compare");
-      if (!results.length) {
-        this.body.replaceChildren(el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h3", {}, strings.compareEmpty), el("p", {}, strings.compareEmptyText)));
-        return;
-      }
+      const { results } = await ask<{ results: string[] }>("compare", undefined, mine.signal);
       const wanted = results.includes(name) ? name : (results[0] ?? "");
+      if (!wanted) return this.body.replaceChildren(nothing());
+      if (this.found?.name !== wanted) this.found = await ask<Comparison>(`compare/${encodeURIComponent(wanted)}`, undefined, mine.signal);
       this.which.replaceChildren(...results.map((one) => el("option", { value: one, selected: one === wanted }, one)));
-      this.found = await ask<Comparison>(`compare/${encodeURIComponent(wanted)}`);
+      this.whichLabel.hidden = results.length < 2;
       const measures = measuresOf(this.found);
-      this.measure.replaceChildren(...measures.map((one) => el("option", { value: one }, label(one))));
+      this.measure.replaceChildren(...measures.map((one) => el("option", { value: one, selected: one === measure }, label(one))));
+      this.say(name && name !== wanted ? `${strings.noComparison} ${name}` : measure && !measures.includes(measure) ? `${strings.noMeasure} ${measure}` : "");
+      this.tools.hidden = false;
       this.draw();
-    }, (message) => this.body.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h3", {}, strings.errorTitle), el("p", {}, message))));
+    }, (message) => {
+      this.found = null;
+      const again = button(strings.askAgain, () => void this.show(name, measure), { class: "secondary" });
+      this.body.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h3", {}, strings.errorTitle), el("p", {}, message), again));
+    });
+  }
+
+  private say(message: string): void {
+    this.note.hidden = !message;
+    this.note.textContent = message;
   }
 
   private draw(): void {
@@ -56,12 +80,15 @@ export class CompareView {
     const measure = this.measure.value;
     const facts = Object.entries(found.about).filter(([, value]) => ["string", "number"].includes(typeof value)).slice(0, 8);
     this.body.replaceChildren(
-      el("div", { class: "compare-tools" }, this.which.options.length > 1 ? el("label", { for: "c-which" }, strings.compareView, " ", this.which) : null, el("label", { for: "c-measure" }, strings.measure, " ", this.measure)),
-      el("p", { class: "path" }, facts.map(([name, value]) => `${name.replaceAll("_", " ")}: ${String(value)}`).join(" · ")),
+      el("p", { class: "path" }, facts.map(([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "number" ? count(value) : String(value)}`).join(" · ")),
       el("div", { class: "compare-plots" }, figure(label(measure), bars(found, measure)), course(found, measure)),
       table(found),
     );
   }
+}
+
+function nothing(): HTMLElement {
+  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h3", {}, strings.compareEmpty), el("p", {}, strings.compareEmptyText));
 }
 
 function label(measure: string): string {
@@ -80,7 +107,7 @@ function measuresOf(found: Comparison): string[] {
 }
 
 function short(value: number): string {
-  return Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 1 ? value.toFixed(2) : value.toFixed(3);
+  return Math.abs(value) >= 100 ? count(Math.round(value)) : Math.abs(value) >= 1 ? value.toFixed(2) : value.toFixed(3);
 }
 
 function table(found: Comparison): HTMLElement {
@@ -88,7 +115,8 @@ function table(found: Comparison): HTMLElement {
   const head = el("tr", {}, el("th", { scope: "col" }, strings.strategy), ...measures.map((one) => el("th", { scope: "col" }, label(one))));
   const best = new Map(measures.filter((one) => one !== "pages").map((one) => {
     const values = Object.values(found.strategies).flatMap((row) => numberOf(row, one) ?? []);
-    return [one, LESS_IS_BETTER.has(one) ? Math.min(...values) : Math.max(...values)];
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return [one, least === most ? NaN : LESS_IS_BETTER.has(one) ? least : most]; // where all are equal none is the best
   }));
   const rows = Object.entries(found.strategies).map(([name, row]) =>
     el("tr", {}, el("th", { scope: "row" }, name), ...measures.map((one) => {
@@ -153,7 +181,7 @@ function lines(found: Comparison, measure: string): SVGSVGElement | null {
   for (const share of [0, 0.5, 1]) {
     picture.append(svg("line", { x1: left, x2: width - 110, y1: y(high * share), y2: y(high * share), class: "axis" }), svg("text", { x: left - 8, y: y(high * share) + 4, class: "tick", "text-anchor": "end" }, short(high * share)));
   }
-  picture.append(svg("text", { x: width - 110, y: HEIGHT - 8, class: "tick", "text-anchor": "end" }, `${far.toFixed(0)} ${strings.pages}`));
+  picture.append(svg("text", { x: width - 110, y: HEIGHT - 8, class: "tick", "text-anchor": "end" }, countOf(Math.round(far), "page", "pages")));
   let lowest = -Infinity;
   for (const one of [...series].sort((a, b) => y(a.points.at(-1)?.[1] ?? 0) - y(b.points.at(-1)?.[1] ?? 0))) {
     const last = one.points.at(-1);

@@ -3,7 +3,7 @@
 import { attempt, type Hit, type SearchAnswer, send } from "./api";
 import { add, button, el, icon, marked, outerLink } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
-import { count, countOf, day, strings } from "./strings";
+import { count, countOf, day, isCalm, strings } from "./strings";
 
 export interface ListEvents {
   onHover(ranks: number[]): void;
@@ -58,9 +58,9 @@ export class ResultList {
       el(
         "article",
         {},
-        el("h3", {}, title),
+        el("h3", { dir: "auto" }, title),
         this.placeLine(hit),
-        el("p", { class: "snippet", lang: hit.language || null }, marked(hit.snippet, hit.marks)),
+        el("p", { class: "snippet", dir: "auto", lang: hit.language || null }, marked(hit.snippet, hit.marks)),
         ...this.reason(hit),
         this.footer(hit),
       ),
@@ -120,8 +120,7 @@ export class ResultList {
   /** Bring an entry into view. */
   scrollTo(rank: number | undefined): void {
     const entry = rank !== undefined ? this.entries.get(rank) : undefined;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    entry?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+    entry?.scrollIntoView({ block: "nearest", behavior: isCalm() ? "auto" : "smooth" });
   }
 }
 

@@ -3,7 +3,7 @@
 import "@fontsource-variable/source-sans-3/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
 import "ol/ol.css";
-import { ask, attempt, type Info, type Point, Refused, type SearchAnswer, type TrendAnswer, wasGivenUp } from "./api";
+import { ask, attempt, type Info, isBack, type Point, Refused, type SearchAnswer, type TrendAnswer, Unanswered, wasGivenUp } from "./api";
 import { add, button, el, icon } from "./dom";
 import { facets } from "./facets";
 import { ResultList } from "./list";
@@ -11,18 +11,20 @@ import { ResultMap } from "./map";
 import { meaning, partial } from "./meaning";
 import { overview } from "./overview";
 import { PageDialog } from "./pageview";
-import { fromAddress, hasQuestion, initial, PAGE_SIZE, question, type State, toAddress } from "./state";
+import { fromAddress, hasQuestion, initial, PAGE_SIZE, question, type State, toAddress, type View } from "./state";
 import { statistics } from "./statistics";
-import { countOf, strings } from "./strings";
+import { countOf, isCalm, strings } from "./strings";
 import { suggest } from "./suggest";
-import { TrendPanel } from "./trend";
+import { folded, TrendPanel } from "./trend";
 import { Workspace } from "./workspace";
 
 let state: State = fromAddress(location.search);
 let asking: AbortController | null = null;
 let known: Info | null = null;
 let selected: number[] = []; // ranks whose marker is open
+const stacked = matchMedia("(max-width: 760px)"); // the list is below the map, and both are seldom seen at once
 let shownAsOf = ""; // the state of the collection that the list shows
+let shownQuestion = ""; // what was asked for it
 
 // -- The frame -------------------------------------------------------------------------------------
 
@@ -39,20 +41,25 @@ const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-la
 
 const list = new ResultList({
   onHover: (ranks) => highlight(ranks),
-  onReveal: (rank) => map.reveal(rank),
+  onReveal: (rank) => {
+    map.reveal(rank);
+    if (stacked.matches) map.element.scrollIntoView({ block: "nearest", behavior: isCalm() ? "auto" : "smooth" });
+  },
   onOpen: (hit) => change({ page: `${hit.node}/${hit.page}` }),
   onPlace: (id) => choosePlace(id),
   onTopic: (topic) => addWord(/\s/.test(topic) ? `inclass:"${topic}"` : `inclass:${topic}`),
-  onOffset: (offset) => {
-    change({ offset, map: "", as_of: offset ? state.as_of || shownAsOf : "" });
-    main.scrollTo({ top: 0 });
-  },
+  onOffset: (offset) => change({ offset, map: "", as_of: offset ? state.as_of || shownAsOf : "" }),
 });
 const map: ResultMap = new ResultMap({
   onMarker: (ranks) => {
     selected = ranks;
     highlight([]);
-    list.scrollTo(ranks[0]);
+    if (!stacked.matches) list.scrollTo(ranks[0]);
+  },
+  onEntry: (rank) => {
+    selected = [rank];
+    highlight([]);
+    list.scrollTo(rank);
   },
   onHover: (ranks) => highlight(ranks),
   onClose: () => {
@@ -65,14 +72,14 @@ const map: ResultMap = new ResultMap({
   onHeat: (on) => change({ layer: on ? "heat" : "places" }),
   onMove: (view) => {
     state = { ...state, map: view };
-    history.replaceState(null, "", toAddress(state));
+    history.replaceState(history.state, "", toAddress(state));
   },
 });
 const trend = new TrendPanel({
   onRange: (since, until) => change({ since, until, offset: 0, as_of: "" }),
   onEvery: (every) => change({ every }),
 });
-const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => {
+const dialog = new PageDialog(() => closePage(), (id) => {
   dialog.hide();
   choosePlace(id);
 }, (reference) => change({ page: reference }));
@@ -80,22 +87,34 @@ const dialog = new PageDialog(() => state.page && change({ page: "" }), (id) => 
 const workspace = new Workspace((changes) => change(changes));
 const searchBody = el("div", { class: "body" }, side, main, map.element, trend.element);
 
+const skip = el("a", { class: "skip", href: "#results" }, strings.skip);
+skip.addEventListener("click", (event) => {
+  event.preventDefault(); // the address says what is shown, not where one reads
+  (searchBody.hidden ? workspace.element : main).focus();
+});
+
 document.getElementById("app")?.replaceChildren(
-  el("a", { class: "skip", href: "#results" }, strings.skip),
+  skip,
   el("header", { class: "head" }, home, nav, form, holdings),
   searchBody,
   workspace.element,
   dialog.element,
 );
 
+/** What the head says of this server. */
+function showInfo(info: Info): void {
+  showViews(info);
+  holdings.textContent = `${countOf(info.pages, "page", "pages")} · ${countOf(info.places, "place", "places")}`;
+}
+
 /** The views that this server has, as links. */
-function showViews(info: Info): void {
+function showViews(info: Pick<Info, "tasks" | "comparisons">): void {
   const views: [string, Partial<State>, boolean][] = [
     [strings.searchView, { view: "results" }, state.view === "results" || state.view === "statistics"],
     ...(info.tasks ? [[strings.tasksView, { view: "tasks" }, state.view === "tasks" || state.view === "new"] as [string, Partial<State>, boolean]] : []),
     ...(info.comparisons ? [[strings.compareView, { view: "compare" }, state.view === "compare"] as [string, Partial<State>, boolean]] : []),
   ];
-  nav.hidden = views.length < 2;
+  nav.hidden = views.length < 2 && !searchBody.hidden; // there is always a way back to searching
   nav.replaceChildren(
     ...views.map(([name, changes, here]) => {
       const link = el("a", { href: toAddress({ ...initial, ...changes }) === location.pathname ? "/" : toAddress({ ...initial, ...changes }), class: "view", "aria-current": here ? "page" : null }, name);
@@ -136,8 +155,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) map.closePopup();
 });
 window.addEventListener("popstate", () => {
+  const before = state;
   state = fromAddress(location.search);
-  void show();
+  if (toAddress({ ...before, page: state.page }) === toAddress(state)) showPage();
+  else void show();
 });
 
 /** Entries and markers under the pointer, beside those that were clicked. */
@@ -163,13 +184,26 @@ function narrow(): boolean {
 
 /** The one way to change what is shown. */
 function change(changes: Partial<State>): void {
-  const before = toAddress(state);
+  const before = state;
   state = { ...state, ...changes };
   const address = toAddress(state);
-  if (address !== before) history.pushState(null, "", address);
+  if (address !== toAddress(before)) history.pushState({ over: !state.page ? 0 : before.page ? over() && over() + 1 : 1 }, "", address);
   const onlyPage = Object.keys(changes).join() === "page";
   if (onlyPage) showPage();
   else void show();
+}
+
+/** How far back in the history the list is that pages were opened from, one from the other; 0 if it is not there. */
+function over(): number {
+  return (history.state as { over?: number } | null)?.over ?? 0;
+}
+
+/** Close the page that is shown, so that Back does not open it again. */
+function closePage(): void {
+  if (!state.page) return;
+  if (over()) return history.go(-over());
+  state = { ...state, page: "" };
+  history.replaceState(null, "", toAddress(state));
 }
 
 function showPage(): void {
@@ -189,6 +223,7 @@ async function show(): Promise<void> {
   searchBody.hidden = working;
   document.body.classList.toggle("is-working", working);
   if (working) return showWork(mine);
+  document.body.classList.toggle("is-overview", !hasQuestion(state) && state.view !== "statistics");
   document.title = state.q ? `${state.q} — ${strings.name}` : strings.name;
   document.body.classList.add("is-loading");
   if (!main.childElementCount) main.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loading));
@@ -202,41 +237,57 @@ async function show(): Promise<void> {
   paged.set("sort", state.sort);
   if (state.as_of) paged.set("as_of", state.as_of);
   const trended = new URLSearchParams(withoutDates);
-  trended.set("every", state.every);
+  trended.set("every", state.every || "month");
+  let gone = false;
   try {
-    const [answer, points, over, info] = await Promise.all([
+    const [answer, points, times, info] = await Promise.all([
       ask<SearchAnswer>("search", paged, mine.signal),
       ask<{ points: Point[] }>("points", base, mine.signal),
       ask<TrendAnswer>("trend", trended, mine.signal),
       known && hasQuestion(state) ? Promise.resolve(known) : ask<Info>("info", undefined, mine.signal),
     ]);
     known = info;
-    showViews(info);
-    present(answer, points.points, over, info);
+    showInfo(info);
+    present(answer, points.points, state.every ? times : folded(times), info);
+    toTop(paged.toString());
   } catch (error) {
     if (wasGivenUp(error)) return;
     if (!(error instanceof Refused)) throw error;
-    failed(error.message);
+    gone = error instanceof Unanswered;
+    failed(error.message, gone);
     void showHead(mine);
   } finally {
     if (asking === mine) document.body.classList.remove("is-loading");
   }
   showPage();
+  if (gone && (await isBack(() => asking === mine))) await show();
 }
 
 /** A view beside searching: it asks for itself; only the head is shown here. */
 async function showWork(mine: AbortController): Promise<void> {
   document.body.classList.remove("is-loading", "is-overview");
-  document.title = `${state.view === "compare" ? strings.compareView : strings.tasksView} — ${strings.name}`;
+  const titles: Partial<Record<View, string>> = { compare: strings.compareView, new: strings.newTask };
+  document.title = `${titles[state.view] ?? strings.tasksView} — ${strings.name}`;
   await showHead(mine);
+  if (known && !known.tasks && state.view !== "compare") workspace.refuse();
 }
 
 /** The views in the head, also where there is nothing else to show. */
 async function showHead(mine: AbortController): Promise<void> {
   await attempt(async () => {
     known ??= await ask<Info>("info", undefined, mine.signal);
-    showViews(known);
+    showInfo(known);
   }, () => undefined); // what is shown below says what is wrong
+}
+
+/** What answers another question is read from its beginning. */
+function toTop(asked: string): void {
+  const isNew = shownQuestion !== "" && asked !== shownQuestion;
+  shownQuestion = asked;
+  if (!isNew) return;
+  main.scrollTo({ top: 0 });
+  if (stacked.matches && state.offset) main.scrollIntoView();
+  else window.scrollTo({ top: 0 });
 }
 
 function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info: Info): void {
@@ -245,20 +296,18 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   shownAsOf = answer.as_of;
   map.setTiles(info.tiles);
   const heat = state.layer === "heat";
-  holdings.textContent = `${countOf(info.pages, "page", "pages")} · ${countOf(info.places, "place", "places")}`;
-  document.body.classList.toggle("is-overview", !asked && state.view !== "statistics");
-  trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "", state.every);
+  trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "");
   if (state.view === "statistics") {
-    main.replaceChildren(asked ? meaning(answer, state, info.exports, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(answer, points, over, events));
+    main.replaceChildren(asked ? meaning(answer, state, info.exports, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(asked, answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
     map.show([], points, state.map, answer.query.area, heat);
   } else if (!asked) {
-    main.replaceChildren(partial(answer, () => change({})) ?? "", info.pages ? overview(info, answer, events) : nothing(strings.emptyTitle, strings.emptyText));
+    main.replaceChildren(partial(answer, () => change({})) ?? "", info.pages ? overview(info, answer, events) : emptyCollection(info));
     side.replaceChildren();
     map.show([], points, state.map, null, heat);
   } else {
     list.show(answer, state, info.tasks);
-    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length || (answer.total && state.offset) ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : info.pages ? nothing() : nothing(strings.emptyTitle, strings.emptyText));
+    main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length || (answer.total && state.offset) ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : info.pages ? nothing() : emptyCollection(info));
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }
@@ -269,16 +318,35 @@ function chosenPlace(answer: SearchAnswer): number | null {
 }
 
 function nothing(title: string = strings.noHitsTitle, text: string = strings.noHitsText): HTMLElement {
-  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, title), el("p", {}, text), button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
+  const wider: [boolean, string, Partial<State>][] = [
+    [Boolean(state.since || state.until), strings.anyTime, { since: "", until: "" }],
+    [Boolean(state.place || state.near || state.bbox || state.polygon), strings.anywhere, { place: "", near: "", bbox: "", polygon: "", map: "" }],
+  ];
+  return empty(title, text,
+    ...wider.filter(([is]) => is).map(([, name, changes]) => button(name, () => change({ ...changes, offset: 0, as_of: "" }), { class: "secondary" })),
+    button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }),
+  );
 }
 
-function failed(message: string): void {
-  const box = el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message));
-  add(box, button(strings.clearAll, () => change({ ...initial }), { class: "secondary" }));
-  main.replaceChildren(box);
+/** What to do about a collection that holds nothing. */
+function emptyCollection(info: Info): HTMLElement {
+  if (!info.tasks) return empty(strings.emptyTitle, strings.emptyText, button(strings.askAgain, () => void show(), { class: "secondary" }));
+  const all = button(strings.tasksTitle, () => change({ ...initial, view: "tasks" }), { class: "secondary" });
+  return empty(strings.emptyTitle, strings.emptyTasksText, button(strings.newTask, () => change({ ...initial, view: "new" }), { class: "primary" }), all);
+}
+
+function empty(title: string, text: string, ...ways: HTMLElement[]): HTMLElement {
+  return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, title), el("p", {}, text), el("div", { class: "ways" }, ...ways));
+}
+
+/** `gone`: no answer came at all. */
+function failed(message: string, gone: boolean): void {
+  const way = gone ? button(strings.askAgain, () => void show(), { class: "secondary" }) : button(strings.clearAll, () => change({ ...initial }), { class: "secondary" });
+  main.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, gone ? `${message} ${strings.goesOn}` : message), way));
   side.replaceChildren();
   map.show([], [], state.map);
-  trend.show(null, "", "", state.every);
+  trend.show(null, "", "");
 }
 
+showViews({ tasks: true, comparisons: 0 }); // as most servers are, so that the head does not move when they have answered
 void show();

@@ -2,7 +2,6 @@
 
 import Feature, { type FeatureLike } from "ol/Feature";
 import OlMap from "ol/Map";
-import Overlay from "ol/Overlay";
 import View from "ol/View";
 import { defaults as defaultControls } from "ol/control/defaults";
 import { boundingExtent, type Extent, getWidth } from "ol/extent";
@@ -10,19 +9,22 @@ import Point from "ol/geom/Point";
 import { defaults as defaultInteractions } from "ol/interaction/defaults";
 import TileLayer from "ol/layer/Tile";
 import VectorLayer from "ol/layer/Vector";
-import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
+import { fromLonLat, toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import XYZ from "ol/source/XYZ";
 import type { Hit, Point as PlacePoint, Understood } from "./api";
 import { baseMap, heatLayer } from "./basemap";
 import { Clusters } from "./clusters";
 import { button, el } from "./dom";
-import { DrawTool } from "./maptools";
+import { boxOf, DrawTool } from "./maptools";
 import { forgetLooks, hitOf, hitStyle, members, pagesOf, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
+import { Popup } from "./popup";
+import { WORLD } from "./scene";
 import { count, countOf, position, strings } from "./strings";
 
 export interface MapEvents {
   onMarker(ranks: number[]): void;
+  onEntry(rank: number): void;
   onHover(ranks: number[]): void;
   onClose(): void;
   onPlace(id: number): void;
@@ -41,8 +43,7 @@ export class ResultMap {
   private readonly placeLayer: VectorLayer<Clusters>;
   private readonly heat = heatLayer(this.places);
   private readonly tools: DrawTool;
-  private readonly popup: Overlay;
-  private readonly popupBody = el("div", { class: "popup-body" });
+  private readonly popup = new Popup(() => this.closePopup());
   private readonly areaButton: HTMLButtonElement;
   private hot = new Set<number>();
   private moved = false;
@@ -55,8 +56,6 @@ export class ResultMap {
     const target = el("div", { class: "map-canvas", tabindex: "0", role: "application", "aria-label": strings.mapResults });
     this.areaButton = button(strings.searchArea, () => this.searchArea(), { class: "area-button" });
     this.areaButton.hidden = true;
-    const close = button("×", () => this.closePopup(), { class: "popup-close", "aria-label": strings.close });
-    const popup = el("div", { class: "popup", role: "dialog", "aria-label": strings.where }, close, this.popupBody);
     this.tools = new DrawTool(this.events);
     this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.tools.element, this.areaButton);
 
@@ -69,14 +68,14 @@ export class ResultMap {
       source: new Clusters(this.hits, 30, (a, b) => hitOf(a).rank - hitOf(b).rank),
       style: (cluster) => hitStyle(cluster, this.hot),
     });
-    this.popup = new Overlay({ element: popup, positioning: "bottom-center", offset: [0, -12], stopEvent: true, autoPan: { margin: 24 } });
     this.map = new OlMap({
       target,
       layers: [...base.layers, this.heat, this.placeLayer, this.tools.layer, this.hitLayer],
-      overlays: [this.popup],
+      overlays: [this.popup.overlay],
       controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: strings.zoomIn, zoomOutTipLabel: strings.zoomOut } }),
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false }),
-      view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: 1, maxZoom: 14 }),
+      // Not as OpenLayers would have it: a high and narrow map may show what is beyond the poles, else it could not show the world.
+      view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: innerWidth < 1180 ? 0 : 1, maxZoom: 14, extent: [-9 * WORLD, -WORLD / 2, 9 * WORLD, WORLD / 2], constrainOnlyCenter: true }),
     });
     this.tools.attach(this.map);
     this.under = base.layers.length;
@@ -135,14 +134,14 @@ export class ResultMap {
       hits.flatMap((hit) => {
         const place = hit.place;
         if (!place || place.lat === null || place.lon === null) return [];
-        const one = new Feature(new Point(fromLonLat([place.lon, place.lat])));
+        const one = new Feature(new Point(onMap(place.lon, place.lat)));
         one.set("hit", hit);
         return [one];
       }),
     );
     this.places.addFeatures(
       points.map((point) => {
-        const one = new Feature(new Point(fromLonLat([point.lon, point.lat])));
+        const one = new Feature(new Point(onMap(point.lon, point.lat)));
         one.set("point", point);
         return one;
       }),
@@ -161,13 +160,13 @@ export class ResultMap {
     this.settling = true;
     this.moved = false;
     if (view && [lon, lat, zoom].every((n) => n !== undefined && Number.isFinite(n))) {
-      this.map.getView().setCenter(fromLonLat([lon ?? 0, lat ?? 0]));
+      this.map.getView().setCenter(onMap(lon ?? 0, lat ?? 0));
       this.map.getView().setZoom(zoom ?? 2);
       return;
     }
     const hits = this.hits.getFeatures().map((one) => one.getGeometry()?.getCoordinates() ?? [0, 0]);
     const area = bounded ? this.tools.extent : null;
-    const extent = area ?? (hits.length ? boundingExtent(hits) : this.densest());
+    const extent = area ?? (hits.length ? boundingExtent(unrolled(hits)) : this.densest());
     this.map.updateSize();
     if (!area && !hits.length && !this.places.getFeatures().length) {
       this.map.getView().setCenter(fromLonLat([0, 25]));
@@ -181,7 +180,8 @@ export class ResultMap {
 
   /** Where nearly all pages are: a few far away must not make a map of the world of them. */
   private densest(): Extent {
-    const all = this.places.getFeatures().map((one) => ({ at: one.getGeometry()?.getCoordinates() ?? [0, 0], pages: pointOf(one).count }));
+    const points = unrolled(this.places.getFeatures().map((one) => one.getGeometry()?.getCoordinates() ?? [0, 0]));
+    const all = this.places.getFeatures().map((one, index) => ({ at: points[index] ?? [0, 0], pages: pointOf(one).count }));
     const total = all.reduce((sum, one) => sum + one.pages, 0);
     const bounds = (axis: 0 | 1): [number, number] => {
       const sorted = [...all].sort((a, b) => (a.at[axis] ?? 0) - (b.at[axis] ?? 0));
@@ -210,7 +210,7 @@ export class ResultMap {
   /** Open the popup of an entry's marker. */
   reveal(rank: number): void {
     const cluster = this.hitLayer.getSource()?.getFeatures().find((one) => members(one).some((m) => hitOf(m).rank === rank));
-    if (cluster) this.openHits(cluster, rank);
+    if (cluster) this.openHits(cluster, this.map.getView().getCenter()?.[0] ?? 0, rank);
   }
 
   /** An online base map over the built-in one, if the server has one configured. */
@@ -234,15 +234,15 @@ export class ResultMap {
   /** The marker under a pixel, else the circle. By where they stand: OpenLayers would draw them once more to find out. */
   private at(pixel: number[]): FeatureLike | undefined {
     const [x = 0, y = 0] = pixel;
-    const near = (layer: VectorLayer<Clusters>, holds: (cluster: Feature, dx: number, dy: number) => boolean) => {
-      const [left, bottom] = this.map.getCoordinateFromPixel([x - REACH, y + REACH]) ?? [0, 0];
-      const [right, top] = this.map.getCoordinateFromPixel([x + REACH, y - REACH]) ?? [0, 0];
-      return (layer.getSource()?.getFeaturesInExtent([left ?? 0, bottom ?? 0, right ?? 0, top ?? 0]) ?? []).filter((cluster) => {
-        const geometry = cluster.getGeometry();
-        const at = geometry instanceof Point ? this.map.getPixelFromCoordinate(geometry.getCoordinates()) : null;
-        return at !== null && holds(cluster, x - (at[0] ?? 0), y - (at[1] ?? 0));
-      });
-    };
+    const [middle = 0, height = 0] = this.map.getCoordinateFromPixel([x, y]) ?? [];
+    const reach = REACH * (this.map.getView().getResolution() ?? 1);
+    const near = (layer: VectorLayer<Clusters>, holds: (cluster: Feature, dx: number, dy: number) => boolean) =>
+      worldsAround(middle).flatMap((world) =>
+        (layer.getSource()?.getFeaturesInExtent([middle - world - reach, height - reach, middle - world + reach, height + reach]) ?? []).filter((cluster) => {
+          const at = this.map.getPixelFromCoordinate(placeOf(cluster, world));
+          return at !== null && holds(cluster, x - (at[0] ?? 0), y - (at[1] ?? 0));
+        }),
+      );
     const first = (cluster: Feature) => Math.min(...members(cluster).map((one) => hitOf(one).rank));
     const pins = near(this.hitLayer, (cluster, dx, dy) => Math.abs(dx) <= pinWidth(cluster) / 2 + 3 && dy >= -38 && dy <= 3);
     if (pins.length) return pins.sort((a, b) => first(a) - first(b))[0];
@@ -259,43 +259,42 @@ export class ResultMap {
   private onClick(pixel: number[]): void {
     const cluster = this.at(pixel);
     if (!cluster) return this.closePopup();
-    if (members(cluster)[0]?.get("hit")) this.openHits(cluster);
-    else this.openPlaces(cluster);
+    const [x = 0] = this.map.getCoordinateFromPixel(pixel) ?? [];
+    if (members(cluster)[0]?.get("hit")) this.openHits(cluster, x);
+    else this.openPlaces(cluster, x);
   }
 
-  /** The popup of a marker; one that was asked for by its entry shows that entry first. */
-  private openHits(cluster: FeatureLike, chosen?: number): void {
+  /** The popup of a marker; one that was asked for by its entry shows that entry first. `x`: as in `open`. */
+  private openHits(cluster: FeatureLike, x: number, chosen?: number): void {
     const order = (hit: Hit) => (hit.rank === chosen ? 0 : hit.rank);
     const hits = members(cluster).map(hitOf).sort((a, b) => order(a) - order(b));
     const byPlace = new Map<number, Hit[]>();
     for (const hit of hits) if (hit.place) byPlace.set(hit.place.id, [...(byPlace.get(hit.place.id) ?? []), hit]);
-    this.popupBody.replaceChildren(
-      ...[...byPlace.values()].map((group) => {
-        const place = group[0]?.place;
-        const list = el("ol", { class: "popup-hits" });
-        for (const hit of group.slice(0, 8)) {
-          const entry = button("", () => this.events.onMarker([hit.rank]), { class: "popup-hit" });
-          entry.append(el("span", { class: "number" }, String(hit.rank)), el("span", {}, hit.title || hit.url));
-          list.append(el("li", {}, entry));
-        }
-        return this.popupPlace(place?.name ?? "", place?.path.slice(1, -1) ?? [], place?.lat ?? 0, place?.lon ?? 0, list);
-      }),
-    );
-    this.open(cluster, -42);
+    const places = [...byPlace.values()].map((group) => {
+      const place = group[0]?.place;
+      const list = el("ol", { class: "popup-hits" });
+      for (const hit of group) {
+        const entry = button("", () => this.events.onEntry(hit.rank), { class: "popup-hit" });
+        entry.append(el("span", { class: "number" }, String(hit.rank)), el("span", { dir: "auto" }, hit.title || hit.url));
+        list.append(el("li", {}, entry));
+      }
+      return this.popupPlace(place?.name ?? "", place?.path.slice(1, -1) ?? [], place?.lat ?? 0, place?.lon ?? 0, list);
+    });
+    this.open(cluster, x, 42, places);
     this.events.onMarker(chosen === undefined ? hits.map((hit) => hit.rank) : [chosen]);
   }
 
-  private openPlaces(cluster: FeatureLike): void {
+  private openPlaces(cluster: FeatureLike, x: number): void {
     const points = members(cluster).map(pointOf).sort((a, b) => b.count - a.count);
-    this.popupBody.replaceChildren(
-      ...points.slice(0, 6).map((point) => {
+    const more = points.length - SHOWN_PLACES;
+    this.open(cluster, x, 14, [
+      ...points.slice(0, SHOWN_PLACES).map((point) => {
         const [name, ...around] = point.label.split(", ");
         const go = button(`${strings.searchHere} (${count(point.count)})`, () => this.events.onPlace(point.id), { class: "popup-go" });
         return this.popupPlace(name ?? point.label, around.reverse(), point.lat, point.lon, go);
       }),
-      points.length > 6 ? el("p", { class: "popup-more" }, `+ ${countOf(points.length - 6, "place", "places")}`) : "",
-    );
-    this.open(cluster, -14);
+      more > 0 ? el("p", { class: "popup-more" }, `+ ${countOf(more, "place", "places")}`) : "",
+    ]);
   }
 
   private popupPlace(name: string, around: string[], lat: number, lon: number, rest: HTMLElement): HTMLElement {
@@ -309,30 +308,19 @@ export class ResultMap {
     );
   }
 
-  private open(cluster: FeatureLike, above: number): void {
-    const geometry = cluster.getGeometry();
-    if (!(geometry instanceof Point)) return;
-    const at = geometry.getCoordinates();
-    const top = (this.map.getPixelFromCoordinate(at)?.[1] ?? 0) + above;
-    const below = (this.map.getSize()?.[1] ?? 0) - top;
-    const isBelow = top < ROOM_OF_POPUP && below > top; // a map at its edge cannot be moved to make room above
-    this.popup.setPositioning(isBelow ? "top-center" : "bottom-center");
-    this.popup.setOffset([0, isBelow ? BELOW_MARKER : above]);
-    this.popup.setPosition(at);
+  /** `x`: in metres, what it is to be near to, since the map shows the world more than once. */
+  private open(cluster: FeatureLike, x: number, above: number, content: (Node | string)[]): void {
+    const [at = 0] = placeOf(cluster);
+    this.popup.show(this.map, placeOf(cluster, Math.round((x - at) / WORLD) * WORLD), above, content);
   }
 
   closePopup(): void {
-    this.popup.setPosition(undefined);
+    this.popup.hide();
     this.events.onClose();
   }
 
   private searchArea(): void {
-    const extent = transformExtent(this.map.getView().calculateExtent(), "EPSG:3857", "EPSG:4326");
-    const [west, south, east, north] = extent as [number, number, number, number];
-    const wrap = (lon: number) => ((((lon + 180) % 360) + 360) % 360) - 180;
-    const whole = east - west >= 360;
-    const box = [whole ? -180 : wrap(west), Math.max(-90, south), whole ? 180 : wrap(east), Math.min(90, north)];
-    this.events.onArea(box.map((n) => n.toFixed(4)).join(","));
+    this.events.onArea(boxOf(this.map.getView().calculateExtent()));
   }
 }
 
@@ -340,6 +328,29 @@ export class ResultMap {
 const REACH = 60;
 /** How wide the tools at the right are, with half of a large circle beside them. */
 const TOOLS = 88;
-/** A popup with its margin, and how far below a marker's point it begins, in pixels. */
-const ROOM_OF_POPUP = 330;
-const BELOW_MARKER = 12;
+const SHOWN_PLACES = 50;
+
+/** A point of the map; the poles, which its projection does not have, are at its edges. */
+function onMap(lon: number, lat: number): number[] {
+  return fromLonLat([lon, Math.max(-85, Math.min(85, lat))]);
+}
+
+/** Where a marker stands in the world that begins so many metres to the east. */
+function placeOf(cluster: FeatureLike, world = 0): number[] {
+  const geometry = cluster.getGeometry();
+  const [x = 0, y = 0] = geometry instanceof Point ? geometry.getCoordinates() : [];
+  return [x + world, y];
+}
+
+/** The beginnings of the worlds at both sides of a point, in metres: what stands at the date line reaches over it. */
+function worldsAround(x: number): number[] {
+  const here = Math.round(x / WORLD);
+  return [here - 1, here, here + 1].map((world) => world * WORLD);
+}
+
+/** Points at both sides of the date line and nowhere else, side by side. */
+function unrolled(points: number[][]): number[][] {
+  const east = points.map(([x = 0, y = 0]) => [x < 0 ? x + WORLD : x, y]);
+  const width = (some: number[][]) => (some.length ? getWidth(boundingExtent(some)) : 0);
+  return width(points) > WORLD / 2 && width(east) < WORLD / 2 ? east : points;
+}

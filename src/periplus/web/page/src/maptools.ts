@@ -14,6 +14,7 @@ import { Fill, Stroke, Style } from "ol/style";
 import type { Understood } from "./api";
 import { color } from "./basemap";
 import { button, el, icon } from "./dom";
+import { WORLD } from "./scene";
 import { strings } from "./strings";
 
 export interface ToolEvents {
@@ -99,11 +100,16 @@ export class DrawTool {
     this.drawing = kind === "box" ? new Draw({ type: "Circle", geometryFunction: createBox(), freehand: true }) : new Draw({ type: "Polygon", maxPoints: MOST_CORNERS });
     this.drawing.on("drawend", (event) => {
       const shape = event.feature.getGeometry();
-      const corners = shape instanceof Polygon ? (shape.getCoordinates()[0] ?? []) : [];
+      if (!(shape instanceof Polygon)) return;
+      const corners = shapeOf(shape.getCoordinates()[0]?.slice(0, -1) ?? []);
+      if (kind === "shape" && !corners) {
+        this.hint.textContent = strings.noShapeAcross;
+        return; // another one can be drawn at once
+      }
       // The click that ends a drawing is not a click on a marker.
       setTimeout(() => this.stop());
-      if (kind === "box") this.events.onArea(boxOf(corners));
-      else this.events.onShape(corners.slice(0, -1).map((corner) => lonLat(corner)).join(";"));
+      if (kind === "box") this.events.onArea(boxOf(shape.getExtent()));
+      else this.events.onShape(corners);
     });
     this.map.addInteraction(this.drawing);
   }
@@ -117,14 +123,22 @@ export class DrawTool {
   }
 }
 
-function lonLat(corner: Coordinate): string {
-  const [lon = 0, lat = 0] = toLonLat(corner);
-  return `${lon.toFixed(4)},${Math.max(-90, Math.min(90, lat)).toFixed(4)}`;
+/** A longitude between -180 and 180: the map shows the world more than once. */
+function wrapped(lon: number): number {
+  return ((((lon + 180) % 360) + 360) % 360) - 180;
 }
 
-function boxOf(corners: Coordinate[]): string {
-  const points = corners.map((corner) => toLonLat(corner));
-  const lons = points.map(([lon = 0]) => lon);
-  const lats = points.map(([, lat = 0]) => lat);
-  return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)].map((n) => n.toFixed(4)).join(",");
+/** An extent of the map as the server wants it; across the date line west is greater than east. */
+export function boxOf(extent: Extent): string {
+  const [west = 0, south = 0, east = 0, north = 0] = transformExtent(extent, "EPSG:3857", "EPSG:4326");
+  const whole = east - west >= 360;
+  const box = [whole ? -180 : wrapped(west), Math.max(-90, south), whole ? 180 : wrapped(east), Math.min(90, north)];
+  return box.map((n) => n.toFixed(4)).join(",");
+}
+
+/** The corners of a shape as the server wants them; nothing for one across the date line, which it cannot have. */
+function shapeOf(corners: Coordinate[]): string {
+  const worlds = new Set(corners.map(([x = 0]) => Math.floor(x / WORLD + 0.5)));
+  if (worlds.size > 1) return "";
+  return corners.map((corner) => toLonLat(corner).map((n) => n.toFixed(4)).join(",")).join(";");
 }

@@ -14,12 +14,12 @@ export function overview(info: Info, answer: SearchAnswer, events: OverviewEvent
   const names = info.crawls.map((crawl) => crawl.name).join(", ");
   add(box, el("p", { class: "eyebrow" }, names), el("h2", { class: "overview-title" }, strings.overviewTitle), el("p", { class: "hint" }, strings.overviewHint));
   const figures = el("dl", { class: "figures" });
-  const figure = (value: string, name: string) => add(figures, el("div", {}, el("dt", {}, name), el("dd", {}, value)));
-  figure(count(info.pages), strings.pages);
-  figure(count(info.places), strings.placesFound);
-  figure(count(info.countries), strings.countries);
+  const figure = (n: number, one: string, many: string) => add(figures, el("div", {}, el("dt", {}, n === 1 ? one : many), el("dd", {}, count(n))));
+  figure(info.pages, "page", "pages");
+  figure(info.places, "place", "places");
+  figure(info.countries, "country", "countries");
   add(box, figures);
-  if (info.first && info.last) add(box, el("p", { class: "span" }, `${strings.dates}: ${day(info.first)} – ${day(info.last)}`));
+  if (info.first && info.last) add(box, el("p", { class: "span" }, info.first === info.last ? `${strings.date}: ${day(info.first)}` : `${strings.dates}: ${day(info.first)} – ${day(info.last)}`));
   const top = el("ol", { class: "top-places" });
   const most = Math.max(1, ...info.top_places.map((place) => place.main_pages));
   for (const place of info.top_places) {

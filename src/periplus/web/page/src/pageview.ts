@@ -1,11 +1,15 @@
 /** One page: its text as it was read, with places and words marked, and why it was kept. Never its own HTML. */
 
-import { ask, attempt, type Details, type Evidence, type PageView, Refused, type Related } from "./api";
+import { ask, attempt, type Details, type Evidence, type PageView, type Related } from "./api";
 import { add, button, el, marked, outerLink } from "./dom";
-import { day, strings } from "./strings";
+import { count, day, strings } from "./strings";
+
+const SHOWN_PLACES = 12;
 
 export class PageDialog {
   readonly element = el("dialog", { class: "page-dialog", "aria-label": strings.fullText });
+
+  private asking: AbortController | null = null;
 
   constructor(
     private readonly onClose: () => void,
@@ -19,20 +23,23 @@ export class PageDialog {
   }
 
   async show(reference: string, q: string): Promise<void> {
-    const [node, page] = reference.split("/");
-    if (!node || !page) return;
+    this.asking?.abort();
+    const mine = new AbortController();
+    this.asking = mine;
+    const [node = "", page = ""] = reference.split("/");
     if (!this.element.open) this.element.showModal();
-    this.element.replaceChildren(el("p", { class: "hint" }, strings.loading));
-    try {
+    this.element.replaceChildren(this.closer(), el("p", { class: "hint", role: "status" }, strings.loadingWord));
+    await attempt(async () => {
       const parameters = new URLSearchParams(q ? { q } : {});
-      this.fill(await ask<PageView>(`page/${encodeURIComponent(node)}/${encodeURIComponent(page)}`, parameters));
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      this.element.replaceChildren(this.closer(), el("h2", {}, strings.errorTitle), el("p", {}, error.message));
-    }
+      this.fill(await ask<PageView>(`page/${encodeURIComponent(node)}/${encodeURIComponent(page || "0")}`, parameters, mine.signal));
+    }, (message) => {
+      const again = button(strings.askAgain, () => void this.show(reference, q), { class: "small secondary" });
+      this.element.replaceChildren(this.closer(), el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message), again));
+    });
   }
 
   hide(): void {
+    this.asking?.abort();
     if (this.element.open) this.element.close();
   }
 
@@ -45,7 +52,7 @@ export class PageDialog {
     const list = el("ul", { class: "related" });
     for (const page of pages) {
       const where = [page.place, page.km === undefined ? null : `${page.km} km`].filter(Boolean).join(" · ");
-      list.append(el("li", {}, button(page.title || page.url, () => this.onPage(`${page.node}/${page.page}`), { class: "quiet" }), el("small", {}, where)));
+      list.append(el("li", {}, button(page.title || page.url, () => this.onPage(`${page.node}/${page.page}`), { class: "quiet", dir: "auto" }), el("small", {}, where)));
     }
     return el("section", { class: "related-box" }, el("h3", {}, title), list);
   }
@@ -62,7 +69,7 @@ export class PageDialog {
         const name = link.anchor || link.url || strings.unknownUrl;
         list.append(el("li", {}, link.url ? outerLink(link.url, name) : el("span", {}, name), el("small", {}, `${strings.linkTo} ${link.node || "–"}${link.outcome ? ` · ${link.outcome.replaceAll("_", " ")}` : ""}`)));
       }
-      links.replaceChildren(el("details", {}, el("summary", {}, `${strings.links} (${found.links.length})`), found.links.length ? list : el("p", { class: "path" }, strings.noLinks)));
+      links.replaceChildren(el("details", {}, el("summary", {}, `${strings.links} (${count(found.links.length)})`), found.links.length ? list : el("p", { class: "path" }, strings.noLinks)));
     }, (message) => why.replaceChildren(el("p", { class: "is-error" }, message)));
   }
 
@@ -73,17 +80,19 @@ export class PageDialog {
     fact(strings.placeRelevance, view.place_relevance.toFixed(2));
     fact(strings.node, view.node);
     const places = el("ul", { class: "page-places" });
-    for (const place of view.places.filter((one) => (one.weight ?? 1) >= 0.01).slice(0, 12)) {
+    const notable = view.places.filter((one) => (one.weight ?? 1) >= 0.01);
+    for (const place of notable.slice(0, SHOWN_PLACES)) {
       const share = place.weight === undefined ? "" : ` · ${Math.round(place.weight * 100)}\u00a0%`;
       places.append(el("li", {}, button(`${place.label ?? place.name}${share}`, () => this.onPlace(place.id), { class: "chip" })));
     }
+    if (notable.length > SHOWN_PLACES) places.append(el("li", { class: "path" }, `+ ${count(notable.length - SHOWN_PLACES)} ${strings.more}`));
     const why = el("div", { class: "evidence" }, el("p", { class: "path" }, strings.loadingWord));
     const links = el("div", { class: "page-links" });
     void this.detail(view, why, links);
-    const text = el("div", { class: "page-text", lang: view.language || null }, marked(view.text, view.marks));
+    const text = el("div", { class: "page-text", dir: "auto", lang: view.language || null }, marked(view.text, view.marks));
     this.element.replaceChildren(
       this.closer(),
-      el("h2", {}, view.title || view.url),
+      el("h2", { dir: "auto" }, view.title || view.url),
       el("p", { class: "path" }, `${view.published ? day(view.published) : strings.undated} · `, outerLink(view.url, view.url)),
       places,
       el("details", { class: "why", open: true }, el("summary", {}, strings.why), facts, why),

@@ -65,6 +65,9 @@ function paint(pen: Pen, scene: Scene, color: (name: string) => string): void {
     pen.strokeStyle = color(name);
     draw(pen, scene, shapes, (path) => pen.stroke(path));
   }
+  const end = ((scene.extent[3] ?? 0) + WORLD / 2) / scene.resolution; // of the projection; the land there goes on to the pole
+  pen.fillStyle = color("map-land");
+  if (end < scene.height) pen.fillRect(0, end - 2, scene.width, scene.height - end + 2);
   pen.strokeStyle = color("map-land");
   pen.fillStyle = color("map-name");
   if (scene.resolution < NAMES_TO) label(pen, scene, names);

@@ -89,9 +89,9 @@ export class PlacePicker {
   private draw(): void {
     this.list.replaceChildren(
       ...[...this.chosen.values()].map((one) => {
-        const weight = el("input", { type: "number", min: "0.01", max: "1", step: "any", value: String(one.weight), "aria-label": `${strings.weightLabel}: ${one.place.label}` });
+        const weight = el("input", { type: "number", min: "0.01", max: "1", step: "any", required: true, value: String(one.weight), "aria-label": `${strings.weightLabel}: ${one.place.label}` });
         weight.addEventListener("input", () => {
-          one.weight = Number(weight.value);
+          if (weight.validity.valid) one.weight = Number(weight.value);
           this.onChange();
         });
         const gone = button("×", () => {

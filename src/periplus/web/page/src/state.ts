@@ -13,13 +13,14 @@ export interface State {
   sort: "relevance" | "time";
   offset: number;
   view: View;
-  every: Every;
+  every: Every | ""; // empty: months, or years where they would be too many
   map: string;
   page: string;
   layer: "places" | "heat";
   as_of: string;
   task: string;
   result: string;
+  measure: string;
 }
 
 export type View = "results" | "statistics" | "tasks" | "new" | "compare";
@@ -35,13 +36,14 @@ export const initial: State = {
   sort: "relevance",
   offset: 0,
   view: "results",
-  every: "month",
+  every: "",
   map: "",
   page: "",
   layer: "places",
   as_of: "",
   task: "",
   result: "",
+  measure: "",
 };
 
 export const PAGE_SIZE = 10;
@@ -49,7 +51,7 @@ export const PAGE_SIZE = 10;
 export function fromAddress(search: string): State {
   const given = new URLSearchParams(search);
   const state: State = { ...initial };
-  for (const key of ["q", "place", "near", "bbox", "polygon", "since", "until", "map", "page", "as_of", "task", "result"] as const) {
+  for (const key of ["q", "place", "near", "bbox", "polygon", "since", "until", "map", "page", "as_of", "task", "result", "measure"] as const) {
     state[key] = given.get(key) ?? "";
   }
   state.sort = given.get("sort") === "time" ? "time" : "relevance";

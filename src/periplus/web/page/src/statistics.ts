@@ -4,21 +4,23 @@ import type { Count, Point, SearchAnswer, TrendAnswer } from "./api";
 import { add, button, el } from "./dom";
 import { meter } from "./overview";
 import { count, countOf, strings } from "./strings";
+import { label } from "./trend";
 
 export interface StatisticsEvents {
   onPlace(id: number): void;
   onWord(word: string): void;
 }
 
-export function statistics(answer: SearchAnswer, points: Point[], trend: TrendAnswer | null, events: StatisticsEvents): HTMLElement {
-  const box = el("div", { class: "statistics" }, el("h2", {}, strings.statistics), el("p", { class: "hint" }, countOf(answer.total, "page", "pages")));
+/** `asked`: what stands above says how many pages there are. */
+export function statistics(asked: boolean, answer: SearchAnswer, points: Point[], trend: TrendAnswer | null, events: StatisticsEvents): HTMLElement {
+  const box = el("div", { class: "statistics" }, el("h2", {}, strings.statistics), asked ? null : el("p", { class: "hint" }, countOf(answer.total, "page", "pages")));
   add(box, table(strings.places, points.slice(0, 15).map((point) => ({ name: point.label, count: point.count, go: () => events.onPlace(point.id) }))));
   const words = (values: Count[], operator: string) =>
     values.map((value) => ({ ...value, go: () => events.onWord(/\s/.test(value.name) ? `${operator}:"${value.name}"` : `${operator}:${value.name}`) }));
   add(box, table(strings.topics, words(answer.facets.topics, "inclass")));
   add(box, table(strings.sites, words(answer.facets.sites, "site")));
   add(box, table(strings.languages, words(answer.facets.languages, "lang")));
-  if (trend) add(box, table(strings.trend, trend.buckets.filter((bucket) => bucket.count).map((bucket) => ({ name: bucket.start, count: bucket.count }))));
+  if (trend) add(box, table(strings.trend, trend.buckets.filter((bucket) => bucket.count).map((bucket) => ({ name: label(bucket.start, trend.every), count: bucket.count }))));
   return box;
 }
 

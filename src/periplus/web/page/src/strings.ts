@@ -17,14 +17,16 @@ export const strings = {
   noAnswerText: "The nodes that did answer have nothing of it, and some did not answer at all. Ask again in a moment.",
   clearAll: "Show everything",
   errorTitle: "That did not work",
-  offline: "The server does not answer. Is `periplus serve` still running?",
+  offline: "The server does not answer. Is “periplus serve” still running?",
+  goesOn: "The page goes on by itself when it is back.",
   partial: "This is a part of the answer. No answer came from",
   askAgain: "Ask again",
   relaxed: "No page has all of these words; these have some of them.",
   where: "Where",
   when: "When",
   meant: "Did you mean another one?",
-  anyTime: "any time",
+  anyTime: "At any time",
+  anywhere: "Anywhere",
   places: "Places",
   topics: "Topics",
   sites: "Sites",
@@ -47,12 +49,12 @@ export const strings = {
   overviewTitle: "What this collection holds",
   overviewHint: "Each circle is a place, as large as its number of pages. Click one, or ask a question above.",
   emptyTitle: "Nothing has been kept yet",
-  emptyText: "The crawl has found no page that is relevant. Reload the page to look again.",
+  emptyText: "The crawl has found no page that is relevant yet. If it still runs, look again in a moment.",
+  emptyTasksText: "Say what you look for and where, and Periplus collects the pages. A crawl that runs shows here what it keeps.",
   pages: "pages",
-  placesFound: "places",
-  countries: "countries",
   topPlaces: "Places with most pages",
   nodes: "Nodes",
+  date: "Date",
   dates: "Dates",
   every: "By",
   day: "day",
@@ -101,6 +103,7 @@ export const strings = {
   drawBox: "Draw a box",
   drawPolygon: "Draw a shape",
   drawHint: "Drag for a box. Esc ends drawing.",
+  noShapeAcross: "A shape cannot cross the date line; a box can. Draw another one, or press Esc.",
   drawShapeHint: "Click corners, double-click the last one. Esc ends drawing.",
   heat: "Heat map",
   good: "This page belongs to the topic",
@@ -123,6 +126,8 @@ export const strings = {
   noEvidence: "This crawl has no topic: every page was kept.",
 
   // Tasks
+  noCrawlsTitle: "No crawls on this server",
+  noCrawlsText: "It shows what has been collected, and was started without saved crawls (--no-tasks).",
   tasksTitle: "Saved crawls",
   tasksIntro: "A crawl collects pages about your topics and places, now or on a schedule.",
   newTask: "New crawl",
@@ -142,8 +147,8 @@ export const strings = {
   previousRun: "last run",
   never: "never",
   waitingForRoom: "waits for room: other crawls run",
+  pageRead: "page read",
   pagesRead: "pages read",
-  readWord: "read",
   pagesKept: "kept",
   pagesPerSecond: "pages a second",
   harvest: "harvest",
@@ -204,7 +209,6 @@ export const strings = {
   learnFiles: "Sample files (text or HTML)",
   learning: "Learning…",
   learntFrom: "Learnt from",
-  samplesWord: "samples",
   whereTitle: "Where",
   whereHint: "Type a name and choose the right one, or click on the map.",
   placeLabel: "Place",
@@ -257,12 +261,21 @@ export const strings = {
   checking: "Checking…",
   allGood: "Everything is fine.",
   fix: "Please look at",
+  fields: {
+    name: "Name", keywords: "What", places: "Where", seeds: "Where to begin", contact: "Contact", schedule: "When", nodes: "Nodes", strategy: "Strategy",
+    "f-pages": "Pages a run", "f-minutes": "Minutes a run", "f-delay": "Seconds between requests", "f-workers": "Worker processes", "f-keep": "Keep",
+  } as Record<string, string>,
+  numberFrom: "Give a number from",
+  clearForm: "Clear the form",
   more1: "Limits, nodes and strategy",
 
   // Compare
   compareTitle: "Strategies compared",
   compareEmpty: "No comparison is served",
-  compareEmptyText: "Make one with `periplus compare`, then serve it with `--compare FOLDER`.",
+  compareEmptyText: "Make one with “periplus compare”, then serve it with “--compare FOLDER”.",
+  noComparison: "This is the first comparison. There is none of the name",
+  noMeasure: "This is the first measure. There is none of the name",
+  comparison: "Comparison",
   measure: "Measure",
   strategy: "Strategy",
   overPages: "over pages",
@@ -284,18 +297,30 @@ export function countOf(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-const dates = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" });
+/** English, with the parts of a date in the order of the reader's own language. */
+const order = new Intl.DateTimeFormat(navigator.languages).formatToParts().find((part) => ["day", "month", "year"].includes(part.type));
+const language = order?.type === "month" ? "en-US" : "en-GB";
+const dates = new Intl.DateTimeFormat(language, { year: "numeric", month: "short", day: "numeric", timeZone: "UTC" });
+const months = new Intl.DateTimeFormat(language, { year: "numeric", month: "short", timeZone: "UTC" });
 
 export function day(iso: string): string {
   const time = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(time) ? iso : dates.format(time);
 }
 
-const moments = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+export function month(iso: string): string {
+  return months.format(Date.parse(`${iso}T00:00:00Z`));
+}
 
-/** A Unix time in the reader's own zone. */
+const clock = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const moments = new Intl.DateTimeFormat(language, clock);
+const momentsOfYears = new Intl.DateTimeFormat(language, { ...clock, year: "numeric" });
+
+/** A Unix time in the reader's own zone; with the year if it is not this one. */
 export function moment(at: number | null): string {
-  return at === null ? strings.never : moments.format(at * 1000);
+  if (at === null) return strings.never;
+  const isNow = new Date(at * 1000).getFullYear() === new Date().getFullYear();
+  return (isNow ? moments : momentsOfYears).format(at * 1000);
 }
 
 export function duration(seconds: number): string {
@@ -306,11 +331,16 @@ export function duration(seconds: number): string {
 }
 
 export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}\u00a0%`;
 }
 
 export function position(lat: number, lon: number): string {
   const ns = lat >= 0 ? "N" : "S";
   const ew = lon >= 0 ? "E" : "W";
   return `${Math.abs(lat).toFixed(4)}° ${ns}, ${Math.abs(lon).toFixed(4)}° ${ew}`;
+}
+
+/** Whether the reader wants nothing to move by itself. */
+export function isCalm(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

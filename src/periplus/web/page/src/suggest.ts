@@ -82,7 +82,7 @@ export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (pl
         ...found.places.map((place): Offer => ({ text: twice(place) ? `${named(place)} (${strings.kinds[place.kind] ?? place.kind})` : named(place), note: count(place.pages), kind: "place", take: () => takePlace(place) })),
         ...terms.map((term): Offer => ({ text: term.text, note: count(term.pages), kind: "term", take: () => onWhole(term.text) })),
       ];
-      show();
+      if (document.activeElement === input) show();
     } catch {
       close(); // a suggestion that does not come is no loss
     }
@@ -100,7 +100,10 @@ export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (pl
     } else if (event.key === "Enter" && chosen >= 0) {
       event.preventDefault();
       take(chosen);
-    } else if (event.key === "Escape") close();
+    } else if (event.key === "Escape") {
+      event.preventDefault(); // else the browser empties the box
+      close();
+    }
   });
   input.form?.addEventListener("submit", () => {
     waiting?.abort();

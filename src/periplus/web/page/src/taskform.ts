@@ -4,11 +4,12 @@ import { attempt, type Checked, type Files, type Learnt, send, type Task } from 
 import { add, button, el } from "./dom";
 import { PlacePicker } from "./placepicker";
 import { StrategyField } from "./strategyfield";
-import { count, moment, strings } from "./strings";
+import { count, countOf, isCalm, moment, strings } from "./strings";
 
 export interface TaskFormEvents {
   onSaved(task: Task): void;
   onCancel(): void;
+  onClear(): void;
 }
 
 const MOST_SAMPLES = 100;
@@ -21,11 +22,11 @@ export class TaskFormView {
   private readonly seeds = el("textarea", { id: "f-seeds", rows: "5", spellcheck: "false", placeholder: strings.seedsPlaceholder });
   private readonly strategy: StrategyField;
   private readonly keep = el("select", { id: "f-keep" }, el("option", { value: "relevant" }, strings.keepRelevant), el("option", { value: "all" }, strings.keepAll));
-  private readonly pages = number("f-pages", "1000");
-  private readonly minutes = number("f-minutes", "0");
-  private readonly delay = number("f-delay", "1");
-  private readonly workers = number("f-workers", "0");
-  private readonly hours = number("f-hours", "24");
+  private readonly pages = number("f-pages", 1_000, 100_000_000);
+  private readonly minutes = number("f-minutes", 0, 1_000_000);
+  private readonly delay = number("f-delay", 1, 3_600);
+  private readonly workers = number("f-workers", 0, 256);
+  private readonly hours = el("input", { type: "number", id: "f-hours", value: "24", min: "1" });
   private readonly daily = el("input", { type: "time", id: "f-daily", value: "03:30" });
   private readonly cron = el("input", { type: "text", id: "f-cron", value: "0 3 * * 1-5", spellcheck: "false" });
   private readonly keywords = el("ul", { class: "keyword-rows" });
@@ -55,7 +56,7 @@ export class TaskFormView {
       this.part(strings.beginTitle, this.field(strings.seedsLabel, this.seeds, "seeds"), this.seedFile(), this.field(strings.contactLabel, this.contact, "contact", strings.contactHint)),
       this.part(strings.whenTitle, this.schedule()),
       el("details", { class: "form-part form-more" }, el("summary", {}, strings.more1), this.how()),
-      el("div", { class: "form-end" }, this.submit, button(strings.saveOnly, () => void this.save(false), { class: "secondary" }), this.status),
+      el("div", { class: "form-end" }, this.submit, button(strings.saveOnly, () => void this.save(false), { class: "secondary" }), button(strings.clearForm, () => events.onClear(), { class: "quiet" }), this.status),
     );
     this.addKeyword("", 1);
     this.element.addEventListener("input", () => this.changed());
@@ -116,7 +117,7 @@ export class TaskFormView {
       this.keywords.replaceChildren();
       for (const [word, weight] of Object.entries(learnt.keywords).slice(0, 60)) this.addKeyword(word, weight);
       this.places.set(learnt.places);
-      this.learnNote.textContent = `${strings.learntFrom} ${count(learnt.samples)} ${strings.samplesWord}.`;
+      this.learnNote.textContent = `${strings.learntFrom} ${countOf(learnt.samples, "sample", "samples")}.`;
       this.changed();
     }, (message) => {
       this.learnNote.textContent = message;
@@ -165,7 +166,7 @@ export class TaskFormView {
   }
 
   private plain(label: string, input: HTMLElement): HTMLElement {
-    return el("div", { class: "field" }, el("label", { for: input.id }, label), input);
+    return this.field(label, input, input.id);
   }
 
   private addNode(): void {
@@ -204,10 +205,10 @@ export class TaskFormView {
       nodes,
       ...this.strategy.value,
       keep: this.keep.value,
-      pages: Math.round(Number(this.pages.value)),
-      minutes: Number(this.minutes.value),
-      delay_seconds: Number(this.delay.value),
-      workers: Math.round(Number(this.workers.value)),
+      pages: Math.round(valueOf(this.pages)),
+      minutes: valueOf(this.minutes),
+      delay_seconds: valueOf(this.delay),
+      workers: Math.round(valueOf(this.workers)),
       ...learnt,
     };
   }
@@ -234,11 +235,18 @@ export class TaskFormView {
     let fine = false;
     await attempt(async () => {
       const found = await send<Checked>("POST", "tasks/check", this.value(), signal);
+      found.errors.push(...this.wrongNumbers());
       fine = this.mark(found, all);
     }, (message) => {
       this.status.textContent = message;
     });
     return fine;
+  }
+
+  /** Numbers that are none or out of bounds; the server is asked with the usual ones instead. */
+  private wrongNumbers(): Checked["errors"] {
+    const wrong = [...this.element.querySelectorAll<HTMLInputElement>('input[type="number"]')].filter((one) => one !== this.hours && !one.validity.valid);
+    return wrong.map((one) => ({ field: one.closest(".picker") ? "places" : one.id, text: `${strings.numberFrom} ${one.min} ${strings.until} ${count(Number(one.max))}.` }));
   }
 
   /** Show what is wrong: of fields that are still empty only when `all`, so that nobody is scolded for beginning. */
@@ -251,7 +259,7 @@ export class TaskFormView {
     }
     this.next.textContent = found.next.length ? `${strings.nextRuns}: ${found.next.map((at) => moment(at)).join(" · ")}` : "";
     const other = found.errors.find((error) => !this.errors.has(error.field));
-    this.status.textContent = other ? other.text : found.errors.length ? (all ? `${strings.fix}: ${[...new Set(found.errors.map((error) => error.field))].join(", ")}` : "") : strings.allGood;
+    this.status.textContent = other ? other.text : found.errors.length ? (all ? `${strings.fix}: ${[...new Set(found.errors.map((error) => strings.fields[error.field] ?? error.field))].join(", ")}` : "") : strings.allGood;
     this.element.classList.toggle("is-fine", found.errors.length === 0);
     return found.errors.length === 0;
   }
@@ -260,7 +268,7 @@ export class TaskFormView {
     clearTimeout(this.timer);
     this.status.textContent = strings.checking;
     if (!(await this.check(true))) {
-      this.element.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      this.showFirst();
       return;
     }
     this.submit.disabled = true;
@@ -275,12 +283,26 @@ export class TaskFormView {
     this.submit.disabled = false;
   }
 
+  /** Bring what is wrong before the eyes, wherever it is. */
+  private showFirst(): void {
+    const note = [...this.element.querySelectorAll<HTMLElement>(".field-error:not(:empty)")][0];
+    note?.closest("details")?.setAttribute("open", "");
+    const input = note && this.element.querySelector<HTMLElement>(`[aria-describedby="${note.id}"]`);
+    input?.focus({ preventScroll: true });
+    (input ?? note)?.scrollIntoView({ block: "center", behavior: isCalm() ? "auto" : "smooth" });
+  }
+
   /** Whether something was typed that is not saved. */
-  get unsaved(): boolean {
+  get isUnsaved(): boolean {
     return this.touched;
   }
 }
 
-function number(id: string, value: string): HTMLInputElement {
-  return el("input", { type: "number", id, value, min: "0", step: "any" });
+function number(id: string, value: number, most: number): HTMLInputElement {
+  return el("input", { type: "number", id, value: String(value), min: "0", max: String(most), step: "any", required: true });
+}
+
+/** What was typed, or what stood there if that is no possible number. */
+function valueOf(field: HTMLInputElement): number {
+  return Number(field.validity.valid ? field.value : field.defaultValue);
 }

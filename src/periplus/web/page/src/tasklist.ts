@@ -37,7 +37,7 @@ class Card {
         this.bar.value = now.pages;
       } else this.bar.removeAttribute("value");
       const harvest = now.harvest["all"];
-      const parts = [`${countOf(now.pages, "page", "pages")} ${strings.readWord}`, `${count(now.kept)} ${strings.pagesKept}`, `${now.rate.toFixed(1)} ${strings.pagesPerSecond}`];
+      const parts = [countOf(now.pages, "page read", "pages read"), `${count(now.kept)} ${strings.pagesKept}`, `${now.rate.toFixed(1)} ${strings.pagesPerSecond}`];
       if (harvest) parts.push(`${percent(harvest.share)} ${strings.harvest}`);
       this.figures.textContent = parts.join(" · ");
     } else if (run) {
@@ -45,7 +45,7 @@ class Card {
     } else this.figures.textContent = "";
     const next = task.next_at ? ` · ${strings.nextRun} ${moment(task.next_at)}` : "";
     const last = run?.started ? ` · ${strings.previousRun} ${moment(run.started)}` : "";
-    this.when.textContent = `${task.schedule || strings.byHand}${next}${last}${task.state === "waiting" ? ` · ${strings.waitingForRoom}` : ""}${task.state === "failed" && run ? ` · ${run.reason}` : ""}`;
+    this.when.textContent = `${task.schedule || strings.byHand}${task.zone ? ` (${task.zone})` : ""}${next}${last}${task.state === "waiting" ? ` · ${strings.waitingForRoom}` : ""}${task.state === "failed" && run ? ` · ${run.reason}` : ""}`;
   }
 }
 
@@ -54,15 +54,17 @@ export class TaskListView {
   private readonly list = el("ul", { class: "task-list" });
   private readonly note = el("p", { class: "notice", role: "alert" });
   private readonly empty: HTMLElement;
+  private readonly another: HTMLButtonElement;
   private cards = new Map<number, Card>();
 
   constructor(private readonly events: TaskListEvents) {
     this.note.hidden = true;
     this.empty = el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, strings.noTasksTitle), el("p", {}, strings.noTasksText), button(strings.newTask, () => events.onNew(), { class: "primary" }));
     this.empty.hidden = true;
+    this.another = button(strings.newTask, () => events.onNew(), { class: "primary" });
     add(
       this.element,
-      el("header", { class: "work-head" }, el("div", {}, el("h2", { class: "overview-title" }, strings.tasksTitle), el("p", { class: "path" }, strings.tasksIntro)), button(strings.newTask, () => events.onNew(), { class: "primary" })),
+      el("header", { class: "work-head" }, el("div", {}, el("h2", { class: "overview-title" }, strings.tasksTitle), el("p", { class: "path" }, strings.tasksIntro)), this.another),
       this.note,
       this.empty,
       this.list,
@@ -72,6 +74,7 @@ export class TaskListView {
   show(state: TaskList): void {
     this.say(state.trouble);
     this.empty.hidden = state.tasks.length > 0;
+    this.another.hidden = !state.tasks.length;
     for (const [id, card] of this.cards) {
       if (state.tasks.some((task) => task.id === id)) continue;
       card.element.remove();

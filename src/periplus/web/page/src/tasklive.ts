@@ -104,7 +104,7 @@ export class TaskLiveView {
     const harvest = now?.harvest["all"];
     const figure = (value: string, name: string, hint = "") => el("div", hint ? { title: hint } : {}, el("dt", {}, name), el("dd", {}, value));
     this.figures.replaceChildren(
-      figure(count(pages), strings.pagesRead),
+      figure(count(pages), pages === 1 ? strings.pageRead : strings.pagesRead),
       figure(count(now?.kept ?? run?.kept ?? 0), strings.pagesKept),
       figure(now ? now.rate.toFixed(1) : "–", strings.pagesPerSecond),
       figure(harvest ? percent(harvest.share) : "–", strings.harvest, strings.harvestHint),

@@ -3,7 +3,7 @@
 import type { TrendAnswer } from "./api";
 import { button, el, svg } from "./dom";
 import type { Every } from "./state";
-import { count, countOf, day, strings } from "./strings";
+import { count, countOf, day, month, strings } from "./strings";
 
 export interface TrendEvents {
   onRange(since: string, until: string): void;
@@ -22,12 +22,23 @@ export function lastDay(start: string, every: string): string {
   return date.toISOString().slice(0, 10);
 }
 
-function label(start: string, every: string): string {
+export function label(start: string, every: string): string {
   if (every === "year") return start.slice(0, 4);
-  if (every === "month") {
-    return new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" }).format(Date.parse(`${start}T00:00:00Z`));
-  }
+  if (every === "month") return month(start);
   return every === "week" ? `${day(start)} – ${day(lastDay(start, every))}` : day(start);
+}
+
+const MOST_MONTHS = 240;
+
+/** Months as years where they would be too many to tell apart. */
+export function folded(answer: TrendAnswer): TrendAnswer {
+  if (answer.every !== "month" || answer.buckets.length <= MOST_MONTHS) return answer;
+  const years = new Map<string, number>();
+  for (const bucket of answer.buckets) {
+    const start = `${bucket.start.slice(0, 4)}-01-01`;
+    years.set(start, (years.get(start) ?? 0) + bucket.count);
+  }
+  return { ...answer, every: "year", buckets: [...years].map(([start, pages]) => ({ start, count: pages })) };
 }
 
 export class TrendPanel {
@@ -61,12 +72,12 @@ export class TrendPanel {
     new ResizeObserver(() => this.draw()).observe(this.chart);
   }
 
-  show(answer: TrendAnswer | null, since: string, until: string, every: Every): void {
+  show(answer: TrendAnswer | null, since: string, until: string): void {
     this.answer = answer;
     this.range = [since, until];
     put(this.since, since);
     put(this.until, until);
-    this.every.value = every;
+    this.every.value = answer?.every ?? "month";
     this.clear.hidden = !since && !until;
     this.say();
     this.draw();
@@ -115,13 +126,15 @@ export class TrendPanel {
     const answer = this.answer;
     if (!answer) return;
     const room = answer.every === "year" ? 40 : answer.every === "month" ? 64 : 130;
-    const each = Math.max(1, Math.ceil(room / step));
+    const least = Math.ceil(room / step);
+    const each = ROUND[answer.every]?.find((one) => one >= least) ?? least;
     answer.buckets.forEach((bucket, index) => {
-      if (index % each) return;
+      if (ordinal(bucket.start, answer.every, index) % each) return;
       const text = answer.every === "week" ? day(bucket.start) : label(bucket.start, answer.every);
-      const x = index * step + (step > room ? step / 2 : 1);
-      if (x + room * 0.8 > answer.buckets.length * step && index) return;
-      picture.append(svg("text", { x, y: HEIGHT + 14, class: "tick", "text-anchor": step > room ? "middle" : "start" }, text));
+      const isCentred = step > room;
+      const x = index * step + (isCentred ? step / 2 : 1);
+      if (!isCentred && index && x + room * 0.8 > answer.buckets.length * step) return;
+      picture.append(svg("text", { x, y: HEIGHT + 14, class: "tick", "text-anchor": isCentred ? "middle" : "start" }, text));
     });
   }
 
@@ -160,6 +173,15 @@ export class TrendPanel {
       shade.setAttribute("width", "0");
     });
   }
+}
+
+/** So many years or months from one label to the next: numbers that people count by. */
+const ROUND: Record<string, number[]> = { year: [1, 2, 5, 10, 20, 50, 100, 200, 500], month: [1, 2, 3, 6, 12, 24, 60, 120] };
+
+/** Which bucket it is: years and months by the calendar, others as they come. */
+function ordinal(start: string, every: string, index: number): number {
+  const [year = 0, month = 1] = start.split("-").map(Number);
+  return every === "year" ? year : every === "month" ? year * 12 + month - 1 : index;
 }
 
 /** Show a day in a field. One that is being typed has no value yet; to set that again would throw away what stands there. */
