@@ -199,7 +199,7 @@ class Collection:
     def understand(self, request: SearchRequest) -> Question:
         """What the request means in this collection."""
         return understand(
-            request, self._atlas, self._languages, self._topics, self._pages_with, self._clock.now().date()
+            request, self._atlas, self._languages, self._topics, self._pages_with, today=self._clock.now().date()
         )
 
     def _asked(self, request: SearchRequest) -> tuple[Question, bool]:
