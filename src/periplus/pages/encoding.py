@@ -4,6 +4,7 @@ And back again where the web wants it so: the queries of a page's links are in t
 """
 
 import codecs
+import itertools
 import re
 from functools import lru_cache
 
@@ -75,7 +76,7 @@ def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
     if codec_name is None:
         start = body[:META_BYTES]
         tags = META_CHARSET.finditer(COMMENT.sub(b"", start) if b"<!--" in start else start)
-        named = (_codec(found[1].decode("ascii")) for found in (*tags, *XML_CHARSET.finditer(start)))
+        named = (_codec(found[1].decode("ascii")) for found in itertools.chain(tags, XML_CHARSET.finditer(start)))
         codec_name = next(filter(None, named), None)
         if codec_name is not None and codec_name.startswith("utf-16"):
             codec_name = "utf-8"  # the tag could not have been read otherwise
