@@ -110,5 +110,5 @@ def test_what_cannot_be_split_is_said(tmp_path: Path) -> None:
     assert "--nodes 2: give 1 to 1" in refused(nodes_app, "--targets", file, "--nodes", 2)
     file.write_text("[nodes.general]\n")
     assert "nothing to split" in refused(nodes_app, "--targets", file, "--nodes", 2)
-    assert "need each other" in refused(nodes_app, "--nodes", 2, "--by", "links")
-    assert "need each other" in refused(nodes_app, "--nodes", 2, "--crawl", tmp_path)
+    assert "--by links needs --crawl DIR" in refused(nodes_app, "--nodes", 2, "--by", "links")
+    assert "--crawl is for --by links" in refused(nodes_app, "--nodes", 2, "--crawl", tmp_path)
