@@ -87,10 +87,15 @@ def simulate(
     if as_json:
         typer.echo(json.dumps({"web": about, "nodes": results}, allow_nan=False))
         return
+    _show(about, results)
+
+
+def _show(about: dict[str, Any], results: dict[str, dict[str, Any]]) -> None:
+    """The tables for people."""
     out = wide_console()
     out.print(
         f"{counted(about['urls'], 'URL')}, {counted(about['links'], 'link')}, {counted(about['hosts'], 'host')}; "
-        f"strategy {strategy}"
+        f"strategy {about['strategy']}"
     )
     out.print(_table(results))
     out.print(_queues(results))
