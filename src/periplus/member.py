@@ -72,7 +72,7 @@ class MemberCrawl(Crawl):
         self._joining = False
         self._desk: ProbeDesk | None = None
         self._reaches: dict[str, NodeReach] = {}
-        self._order = "running"
+        self._order = ""  # not known before the first heartbeat: it may be to pause
         self._waited_for = ""
         self._rate = 0.0
         self._somebody_done = asyncio.Event()

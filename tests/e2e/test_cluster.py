@@ -128,7 +128,9 @@ def test_without_a_server_it_says_how_to_start_one(web: MiniwebProcess, tmp_path
 def test_what_is_wrong_on_the_command_line(web: MiniwebProcess, server: NatsServer, tmp_path: Path) -> None:
     periplus("cluster", "status", "--cluster", "http://x").assert_one_line_error(2, "nats://")
     periplus("cluster", "status").assert_one_line_error(2, "--cluster")
-    periplus("cluster", "status", "--cluster", server.url, "--crawl", "no").assert_one_line_error(4, "no such crawl")
+    periplus("cluster", "status", "--cluster", server.url, "--crawl", "no").assert_one_line_error(
+        4, "no crawl 'no' is in"
+    )
     job = cluster_job(web, tmp_path / "job.toml")
     done = periplus("node", "nowhere", "--cluster", server.url, "--job", job, "--out", tmp_path / "crawl")
     done.assert_one_line_error(2, "nowhere", "east")
