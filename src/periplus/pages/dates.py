@@ -48,7 +48,7 @@ DOTTED_DATE = re.compile(r"\b(\d{1,2})\. ?(\d{1,2})\. ?((?:19|20)\d{2})\b")
 SLASHED_DATE = re.compile(r"\b(\d{1,2})([/-])(\d{1,2})\2((?:19|20)\d{2})\b")
 MONTHS = (
     "jan ene gen янв sty", "feb fév fev фев lut", "mar mär мар", "apr abr avr апр kwi", "may mai mei maj mag мая май",
-    "jun juin giu июн cze", "jul juil lug июл lip", "aug aoû aou ago авг sie", "sep set сен wrz",
+    "jun juin giu июн cze", "jul juil lug июл lip", "aug aoû aou ago авг sie", "sep set сен wrz",  # codespell:ignore
     "oct okt out ott окт paź", "nov ноя lis", "dec dez déc dic дек gru",
 )  # fmt: skip
 """How the names of months begin in some languages."""

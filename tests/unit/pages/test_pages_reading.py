@@ -544,7 +544,7 @@ def test_places_that_schema_org_things_are_about() -> None:
         ("<p class=byline>Posted on 12 March 2024 by A. Writer</p>", date(2024, 3, 12)),
         ("<div id=date>2024-03-12</div>", date(2024, 3, 12)),
         ("<p class=fecha>Publicado el 12 de marzo de 2024</p>", date(2024, 3, 12)),
-        ("<p>Pubblicato il 12 marzo 2024 alle 10</p>", date(2024, 3, 12)),
+        ("<p>Pubblicato il 12 marzo 2024</p>", date(2024, 3, 12)),
         ("<p>Veröffentlicht am 12.03.2024</p>", date(2024, 3, 12)),
         ("<p>Опубликовано 12 марта 2024</p>", date(2024, 3, 12)),
         ("<p>发布时间：2024年03月12日</p>", date(2024, 3, 12)),
