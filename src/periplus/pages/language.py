@@ -97,7 +97,8 @@ def page_language(stated: str, text: str) -> str:
     if not stated or (stated == "en" and " the " not in text[:ENGLISH_CHARS]):
         return detect_language(text) or stated
     sample = text[:SAMPLE_CHARS]
-    if stated not in COMMON or sample.isascii():
+    longer = len(sample.encode("utf-8", "replace")) - len(sample)  # by a byte or two for each letter of such a script
+    if stated not in COMMON or longer * 8 < len(sample):
         return stated
     letters = sum(map(len, WORD.findall(sample)))
     return (len(OTHER_SCRIPT.findall(sample)) * 2 > letters and _by_script(sample, letters)) or stated
