@@ -346,6 +346,7 @@ def test_attacks_do_not_run(visit: Visit) -> None:
         page.locator(".hit").nth(number).get_by_role("button", name="Full text").click()
         expect(page.get_by_role("dialog", name="Full text").locator(".page-text")).to_be_visible()
         page.keyboard.press("Escape")
+        expect(page).not_to_have_url(re.compile("page="))  # back in its history before it goes elsewhere
     visit.open("/?q=" + "%3Cimg%20src%3Dx%20onerror%3D%22window.__attacked%3D20%22%3E")
     visit.open("/?view=statistics&q=inclass:attack")
     assert page.evaluate("window.__attacked") is None
