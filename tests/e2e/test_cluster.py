@@ -45,9 +45,9 @@ def test_four_processes_find_what_one_does_and_ask_for_nothing_twice_whatever_is
 ) -> None:
     before = len(web.requests())
     job = cluster_job(web, tmp_path / "job.toml", strategy="url", cluster=CLUSTER.format(heartbeat=10.0), name="four")
-    run = ClusterRun(job, server.url, tmp_path / "crawl", unruly=True)
-    run.start()
-    summaries = run.finish()
+    with ClusterRun(job, server.url, tmp_path / "crawl", unruly=True) as run:
+        run.start()
+        summaries = run.finish()
     traffic = run.traffic()
     assert traffic["made_late"] > 5
     assert traffic["repeated"] >= traffic["made_twice"] > 5
@@ -67,8 +67,12 @@ def test_a_node_that_dies_is_taken_over_and_one_that_is_cut_off_goes_on(
 ) -> None:
     before = len(web.requests())
     cluster = CLUSTER.format(heartbeat=3.0)
-    with nats_server() as server, proxy(server.port) as wire:
-        run = ClusterRun(cluster_job(web, tmp_path / "job.toml", cluster=cluster), server.url, tmp_path / "crawl")
+    job = cluster_job(web, tmp_path / "job.toml", cluster=cluster)
+    with (
+        nats_server() as server,
+        proxy(server.port) as wire,
+        ClusterRun(job, server.url, tmp_path / "crawl") as run,
+    ):
         run.start(["east", "general", "south"])
         run.start(["west"], wire.url)
         run.wait(web, before + 80)
@@ -88,9 +92,8 @@ def test_a_node_that_dies_is_taken_over_and_one_that_is_cut_off_goes_on(
 def test_a_lost_disk_is_rebuilt_from_the_stream(web: MiniwebProcess, alone: set[str], tmp_path: Path) -> None:
     before = len(web.requests())
     cluster = CLUSTER.format(heartbeat=5.0)  # a busy machine must not make a living process look dead
-    with nats_server() as server:
-        job = cluster_job(web, tmp_path / "job.toml", cluster=cluster)
-        run = ClusterRun(job, server.url, tmp_path / "crawl", apart=True)
+    job = cluster_job(web, tmp_path / "job.toml", cluster=cluster)
+    with nats_server() as server, ClusterRun(job, server.url, tmp_path / "crawl", apart=True) as run:
         run.start()
         run.wait(web, before + 100)
         run.kill("west", web)
@@ -105,14 +108,14 @@ def test_a_node_that_nobody_has_started_is_named_and_waited_for(
 ) -> None:
     cluster, pair = CLUSTER.format(heartbeat=6.0), ("east", "general")
     job = cluster_job(web, tmp_path / "job.toml", cluster=cluster, name="late", nodes=pair)
-    run = ClusterRun(job, server.url, tmp_path / "crawl")
-    run.start(["east"])
-    said = run.until_logged("east", "waits")
-    assert said["reason"] == "nobody runs general yet; start what is missing with `periplus node NAME`"
-    shown = periplus("cluster", "status", "--cluster", server.url, "--crawl", "late").out
-    assert re.search(r"general +nobody yet", shown), shown
-    run.start(["general"])
-    run.finish()
+    with ClusterRun(job, server.url, tmp_path / "crawl") as run:
+        run.start(["east"])
+        said = run.until_logged("east", "waits")
+        assert said["reason"] == "nobody runs general yet; start what is missing with `periplus node NAME`"
+        shown = periplus("cluster", "status", "--cluster", server.url, "--crawl", "late").out
+        assert re.search(r"general +nobody yet", shown), shown
+        run.start(["general"])
+        run.finish()
     assert set(pages_of(tmp_path / "crawl")) == alone
 
 

@@ -83,9 +83,8 @@ def alone(web: MiniwebProcess, tmp_path_factory: pytest.TempPathFactory) -> set[
 @pytest.mark.parametrize("strategy", ["nearest", "place+nearest"])
 def test_the_nearest_machine_fetches(web: MiniwebProcess, alone: set[str], tmp_path: Path, strategy: str) -> None:
     before = len(web.requests())
-    with nats_server() as server:
-        job, network = nearest_job(web, tmp_path, strategy)
-        run = ClusterRun(job, server.url, tmp_path / "crawl")
+    job, network = nearest_job(web, tmp_path, strategy)
+    with nats_server() as server, ClusterRun(job, server.url, tmp_path / "crawl") as run:
         run.start(THREE)
         run.finish()
         log = web.requests()[before:]

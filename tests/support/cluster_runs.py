@@ -11,7 +11,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from command_line import PERIPLUS, MiniwebProcess, periplus, start
 
@@ -57,7 +57,7 @@ def cluster_job(
 
 
 class ClusterRun:
-    """Node processes of one job; each may be killed and started again."""
+    """Node processes of one job; each may be killed and started again. At the end of the block none is left."""
 
     def __init__(self, job: Path, servers: str, folder: Path, *, apart: bool = False, unruly: bool = False) -> None:
         self._job = job
@@ -68,6 +68,12 @@ class ClusterRun:
         self.processes: dict[str, subprocess.Popen[str]] = {}
         self.completed: list[tuple[int, set[str]]] = []
         """For each kill: how long the web's log was, and what the node had completed."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def out(self, node: str) -> Path:
         """The crawl's folder of a node: one for all, or one each as on machines of their own."""
@@ -91,6 +97,7 @@ class ClusterRun:
 
     def kill(self, node: str, web: MiniwebProcess) -> None:
         """kill -9 of one process; what it had completed must never be asked for again."""
+        self.until_logged(node, "node opened")  # nobody takes over what was never there
         process = self.processes.pop(node)
         process.kill()
         process.wait()
@@ -110,7 +117,9 @@ class ClusterRun:
         ]
 
     def wait(self, web: MiniwebProcess, requests: int, seconds: float = 120) -> None:
-        """Until the web was asked so often."""
+        """Until all nodes are there and the web was asked so often; on a busy machine one may be late."""
+        for node in self.processes:
+            self.until_logged(node, "node opened", seconds)
         deadline = time.monotonic() + seconds
         while len(web.requests()) < requests:
             assert time.monotonic() < deadline, self.status()
