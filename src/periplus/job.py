@@ -22,6 +22,7 @@ from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
 from periplus.topics import Topic, make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
+from periplus.urls.filters import DROP_REASONS
 
 __all__ = ["Prepared", "job_toml", "prepare", "seed_lines", "seed_node"]
 
@@ -152,7 +153,7 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
                 raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} is not an http(s) URL")
             reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports, scope=job.crawl.scope)
             if reason:
-                raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} cannot be crawled ({reason})")
+                raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} cannot be crawled: {DROP_REASONS[reason]}")
             urls[url.href] = url
     if not urls:
         raise ConfigError("no seeds: set `seeds` in the job file or give --seed URL")

@@ -190,7 +190,7 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     pattern_pages: Annotated[
         int,
         _meta(
-            "Most URLs of a host that differ only in one number or parameter; fewer where more differ.", "URLs", ge=1
+            "URLs of a host that differ in one number or parameter, fewer in more; new texts earn more.", "URLs", ge=1
         ),
     ] = 500
     prefix_pages: Annotated[

@@ -1,7 +1,8 @@
-"""Sites without an end that no pattern gives away: names that are made up, and pages that never fail (U6)."""
+"""Sites without an end: names that are made up, pages that never fail, calendars beside articles with numbers (U6)."""
 
 import asyncio
 import itertools
+import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,7 @@ from raw_server import ServerLog, http, serve
 
 REAL_HOSTS, PAGES, MIRRORED = 8, 25, 30
 BUDGET = 1_000
+ARTICLES, LISTED, GIVEN = 240, 40, 8
 JOB = """
 seeds = [{seeds}]
 [crawl]
@@ -20,6 +22,7 @@ workers = 1
 delay_seconds = 0.0
 ip_delay_seconds = 0.0
 domain_hosts = 40
+{more}
 allow_private = ["127.0.0.0/8"]
 resolve = {{ "*.test" = "127.0.0.1:{port}" }}
 [archive]
@@ -65,20 +68,57 @@ class Web:
         return f"<title>{about}</title><p>{words}</p>{anchors}"
 
 
-def test_U6_names_and_pages_that_are_made_up_take_little_of_the_budget(tmp_path: Path) -> None:
-    web, job = Web(), tmp_path / "job.toml"
-    hosts = [*(f"real{number}.test" for number in range(REAL_HOSTS)), "mirror.test"]
+class Newspaper(Web):
+    """Articles that have only numbers for names, in lists, beside a calendar that has no end."""
+
+    def _page(self, host: str, target: str) -> str:
+        lists = [f"/list-{WORDS[at]}" for at in range(ARTICLES // LISTED)]
+        if article := re.fullmatch(r"/2026/(\d+)/(\d+)/(\d+)", target):
+            words = random.Random(article[3]).choices(WORDS, k=60)
+            return f"<title>Article</title><p>{' '.join(words)}</p>"
+        if date := re.fullmatch(r"/calendar/(\d+)/(\d+)", target):
+            year, month = int(date[1]), int(date[2])
+            after = [f"/calendar/{year + 1}/{month}", f"/calendar/{year}/{month + 1}"]
+            return self._text(f"Nothing happens in {month} of {year}", after)
+        if target in lists:
+            first = lists.index(target) * LISTED
+            return self._text(target, [self.article(number) for number in range(first, first + LISTED)])
+        return self._text(host, [*lists, "/calendar/2026/11"])
+
+    @staticmethod
+    def article(number: int) -> str:
+        """Where an article is."""
+        return f"/2026/{number % 12 + 1}/{number % 28 + 1}/{number}"
+
+
+def crawled(web: Web, folder: Path, hosts: list[str], more: str) -> dict[str, dict[str, int]]:
+    """Crawl the hosts; the summary."""
 
     async def run() -> dict[str, dict[str, int]]:
         async with serve(web.reply, keep=True) as web.log:
             seeds = ", ".join(f'"http://{host}/"' for host in hosts)
-            job.write_text(JOB.format(seeds=seeds, port=web.log.port, budget=BUDGET), "utf-8")
-            done = await asyncio.to_thread(periplus, "crawl", job, "--out", tmp_path / "crawl", "--json")
+            job = folder / "job.toml"
+            job.write_text(JOB.format(seeds=seeds, port=web.log.port, budget=BUDGET, more=more), "utf-8")
+            done = await asyncio.to_thread(periplus, "crawl", job, "--out", folder / "crawl", "--json")
             assert done.code in (0, 3), done.err
             summary: dict[str, dict[str, int]] = done.json
             return summary
 
-    summary = asyncio.run(run())
+    return asyncio.run(run())
+
+
+def test_U6_articles_with_numbers_are_all_found_and_a_calendar_is_not_followed_for_ever(tmp_path: Path) -> None:
+    """Four numbers are worth one URL of the eight that are given; the articles' own texts earn the rest."""
+    web = Newspaper()
+    crawled(web, tmp_path, ["news.test"], f"pattern_pages = {GIVEN}")
+    missing = {web.article(number) for number in range(ARTICLES)} - {url.removeprefix("news.test") for url in web.asked}
+    assert not missing, sorted(missing)[:5]
+    assert sum("/calendar/" in url for url in web.asked) <= GIVEN
+
+
+def test_U6_names_and_pages_that_are_made_up_take_little_of_the_budget(tmp_path: Path) -> None:
+    web = Web()
+    summary = crawled(web, tmp_path, [*(f"real{number}.test" for number in range(REAL_HOSTS)), "mirror.test"], "")
     trapped = sum(count for url, count in web.asked.items() if ".trap.test" in url)
     real = {url for url in web.asked if re.match(r"(real\d|mirror)\.test/(page-|$)", url)}
     assert trapped <= 40 <= 0.05 * BUDGET

@@ -34,11 +34,13 @@ def new_url(url: str, *, priority: float = 0.5, depth: int = 1, redirects: int =
     return NewUrl(parts.href, parts.host, fingerprint(parts.href), priority, depth, redirects)
 
 
-def lease(url: str, *, url_id: int = 1, depth: int = 0, redirects: int = 0, attempts: int = 0) -> Lease:
+def lease(
+    url: str, *, url_id: int = 1, depth: int = 0, redirects: int = 0, attempts: int = 0, sitemap: bool = False
+) -> Lease:
     """A lease of a URL."""
     parts = canonicalize(url)
     assert parts is not None
-    return Lease(url_id, parts.href, parts.host, depth, redirects, 0.5, attempts)
+    return Lease(url_id, parts.href, parts.host, depth, redirects, 0.5, attempts, sitemap)
 
 
 def routed(url: str, node: str) -> RoutedLink:

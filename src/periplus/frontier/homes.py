@@ -66,16 +66,20 @@ class HomeIntake(Intake):
                 dropped["depth"] += 1
                 beyond.append(Parcel(receiver, url))
                 continue
-            reason, parcel = self._let_through(node, url, receiver)
+            reason, parcel = self._let_through(node, url, receiver, listed=lease.sitemap)
             if reason:
                 dropped[reason] += 1
+                if self._may_join_later(reason, url):
+                    beyond.append(Parcel(receiver, url))
             elif parcel is None:
                 mine.append(url)
             else:
                 others.append(parcel)
         return Accepted(tuple(mine), tuple(others), dict(dropped), tuple(beyond))
 
-    def _let_through(self, node: str, url: NewUrl, target: str) -> tuple[str | None, Parcel | None]:
+    def _let_through(
+        self, node: str, url: NewUrl, target: str, *, listed: bool = False
+    ) -> tuple[str | None, Parcel | None]:
         """A URL at a node: a reason against it, or the parcel that it goes on in; neither if it is the node's own."""
         home = home_of(url.host, self._names)
         if home != node:
@@ -83,7 +87,7 @@ class HomeIntake(Intake):
             return ("seen", None) if known else (None, Parcel(home, url, target))
         if url.fingerprint in self._seen[node]:
             return "seen", None
-        reason = None if url.sitemap else self._budget.refusal(url.host, url.url)
+        reason = None if url.sitemap else self._budget.refusal(url.host, url.url, listed=listed)
         if reason:
             return reason, None
         self._seen[node].add(url.fingerprint)
@@ -93,7 +97,7 @@ class HomeIntake(Intake):
         return None, None
 
     def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
-        """Let a URL in to which a shorter way has appeared; None if it has come in by another one."""
+        """Let a URL in that was set aside; None if its pattern has earned nothing, or it has come in another way."""
         reason, onward = self._let_through(node, parcel.url, parcel.receiver)
         return None if reason else onward or parcel
 

@@ -13,7 +13,7 @@ from periplus.frontier.likeness import Likenesses
 from periplus.frontier.seen import SeenSet
 from periplus.model import Analysis, Lease, Links, NewUrl, Outcome, Parcel
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.urls import CanonicalUrl, MarkCounter, TrapBudget, canonicalize, drop_reason, fingerprint
+from periplus.urls import CanonicalUrl, MarkCounter, MarkSet, TrapBudget, canonicalize, drop_reason, fingerprint
 
 __all__ = ["Accepted", "Intake"]
 
@@ -37,7 +37,8 @@ DEPTH_COST = 0.001
 class Accepted:
     """What of a page's links goes on: this node's own URLs, parcels for others, and the rest by reason.
 
-    `beyond` are links that are too far away, as it seems now: a shorter way may still appear.
+    `beyond` are links that are not let in as it seems now: a shorter way may still appear to what is too far away, and
+    a pattern of URLs may still earn more than it was given.
     """
 
     mine: tuple[NewUrl, ...]
@@ -59,6 +60,7 @@ class Intake:
         self._digests = MarkCounter()  # 1 while a page of this content is kept
         self._sitemaps: dict[str, int] = {}
         self._likenesses = Likenesses(crawl.near_duplicates)
+        self._texts = MarkSet()  # of hosts, by likeness
 
     def remember(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
         """Take up a URL that is in a database already."""
@@ -84,7 +86,11 @@ class Intake:
 
     def group_of(self, host: str, url: str, likeness: int) -> int:
         """The group of near-duplicates that a page of the host belongs to; pages come in the host's order."""
-        return self._likenesses.take(host, url, likeness)
+        group = self._likenesses.take(host, url, likeness)
+        if likeness:  # of a text too short to compare nothing is known
+            is_first = self._texts.add(likeness ^ fingerprint(host))
+            self._budget.learn(url, is_new=is_first and group == likeness)
+        return group
 
     def outcome_of(self, analysis: Analysis) -> Outcome:
         """The page's outcome, once it is known whether its content is stored already."""
@@ -105,10 +111,11 @@ class Intake:
         marks, worths = links.fingerprints, worths or links.worths(analysis.link_priority)
         for at in unknown:
             url, receiver = self._new_url(links, at, marks[at], lease.depth, worths[at]), links.nodes[at]
-            reason = "depth" if url.depth > self._crawl.depth else self._refusal(node, url, receiver)
+            reason = "depth" if url.depth > self._crawl.depth else None
+            reason = reason or self._refusal(node, url, receiver, listed=lease.sitemap)
             if reason:
                 dropped[reason] = dropped.get(reason, 0) + 1
-                if reason == "depth":
+                if self._may_join_later(reason, url):
                     beyond.append(Parcel(receiver, url))
             elif receiver == node:
                 mine.append(url)
@@ -117,6 +124,10 @@ class Intake:
         if len(unknown) < len(links):
             dropped["seen"] = dropped.get("seen", 0) + len(links) - len(unknown)
         return Accepted(tuple(mine), tuple(others), dropped, tuple(beyond))
+
+    def _may_join_later(self, reason: str, url: NewUrl) -> bool:
+        """Whether a link that is not let in is set aside, to be looked at again when nothing else is left."""
+        return reason == "depth" or (reason == "trap" and self._budget.may_wait(url.url))
 
     def _unknown(self, node: str, links: Links) -> list[int]:
         """The positions of links that are not known yet; what belongs to others is theirs to know, unless shared."""
@@ -133,7 +144,7 @@ class Intake:
         return NewUrl(url, links.hosts[at], mark, worth - deeper * DEPTH_COST, deeper)
 
     def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
-        """Let a URL in to which a shorter way has appeared; None if it has come in by another one."""
+        """Let a URL in that was set aside; None if its pattern has earned nothing, or it has come in another way."""
         return None if self._refusal(node, parcel.url, parcel.receiver) else parcel
 
     def accept_redirect(self, node: str, lease: Lease, target: str, receiver: str | None = None) -> Accepted:
@@ -210,14 +221,14 @@ class Intake:
         """Distinct URLs accepted."""
         return sum(len(seen) for seen in {id(seen): seen for seen in self._seen.values()}.values())
 
-    def _refusal(self, node: str, url: NewUrl, receiver: str) -> str | None:
+    def _refusal(self, node: str, url: NewUrl, receiver: str, *, listed: bool = False) -> str | None:
         """Why a URL that this node has come upon may not join; None, and it is known from now on, if it may."""
         if not self._shared and receiver != node:
             return None  # the receiver decides
         seen = self._seen[node]
         if url.fingerprint in seen:
             return "seen"
-        reason = self._budget.refusal(url.host, url.url)
+        reason = self._budget.refusal(url.host, url.url, listed=listed)
         if reason is None:
             seen.add(url.fingerprint)
         return reason

@@ -5,6 +5,7 @@ of ways would cut off other pages in every run. Links beyond the limit are there
 nothing is left to do, the shortest ways are worked out over all links that the nodes have stored, and what is within
 reach joins the frontier. What a finished crawl holds then depends on the web and the limits alone, not on the order.
 What sitemaps list is not stored as links (it may be 50,000 URLs each), so ways by them are as long as first found.
+Links whose pattern had no budget left (`urls/traps.py`) wait in the same table, since it may earn more.
 """
 
 import sqlite3
@@ -27,17 +28,26 @@ def within_reach(databases: Mapping[str, sqlite3.Connection], *, depth: int, red
     if not any(db.execute("SELECT 1 FROM beyond LIMIT 1").fetchone() for db in databases.values()):
         return {}
     ways = _Ways(databases.values(), depth_limit=depth)
-    ways.shorten(databases.values())
+    if any(_has_far(db, depth, redirects) for db in databases.values()):
+        ways.shorten(databases.values())
     found: dict[str, list[Parcel]] = {}
     for name, db in databases.items():
         found[name] = _reached(db, ways, depth, redirects)
     return found
 
 
+def _has_far(db: sqlite3.Connection, depth: int, redirects: int) -> bool:
+    """Whether anything was set aside for being too far away."""
+    far = db.execute("SELECT 1 FROM beyond WHERE depth > ? OR redirects > ? LIMIT 1", (depth, redirects))
+    return far.fetchone() is not None
+
+
 def _reached(db: sqlite3.Connection, ways: "_Ways", depth: int, redirects: int) -> list[Parcel]:
     return [
         Parcel(node, NewUrl(url, parts.host, mark, priority, *ways.to(mark)))
-        for mark, url, node, priority in db.execute("SELECT fingerprint, url, node, priority FROM beyond")
+        for mark, url, node, priority in db.execute(
+            "SELECT fingerprint, url, node, priority FROM beyond ORDER BY priority DESC"
+        )
         if ways.is_within(mark, depth, redirects) and (parts := canonicalize(url)) is not None
     ]
 

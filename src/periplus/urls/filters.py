@@ -77,7 +77,7 @@ DROP_REASONS = {
     "redirects": "more redirects in a row than fetch.redirects",
     "host_quota": "the host has crawl.host_pages URLs already",
     "domain_quota": "the registrable domain has crawl.domain_hosts hosts already",
-    "trap": "the host has crawl.pattern_pages URLs of this pattern already",
+    "trap": "the host has as many URLs of this pattern as crawl.pattern_pages gives and its pages have earned",
     "nofollow": "the page asks that its links are not followed, or the link itself does",
     "not_followed": 'a link of a page that is not relevant, with crawl.follow = "relevant"',
     "page_links": "beyond crawl.page_links in one page",

@@ -6,10 +6,11 @@ free dimensions. The more of them, the likelier it is that pages are only combin
 
 Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
 a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
-depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern may bring so many URLs, a
-quarter for each dimension beyond the first. It is the net below, and whoever comes first has it. A domain may bring so
-many hosts: a name server that answers for every name makes as many of them as it likes. A folder of a host that has
-brought very many URLs is put off: further ones come last, and none is dropped.
+depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern is given so many URLs, a
+quarter for each dimension beyond the first, and earns more while its pages have texts of their own: a newspaper may
+number its articles too. It is the net below, and whoever comes first has it. A domain may bring so many hosts: a name
+server that answers for every name makes as many of them as it likes. A folder of a host that has brought very many
+URLs is put off: further ones come last, and none is dropped.
 """
 
 import re
@@ -26,6 +27,10 @@ NUMBERS = re.compile(r"\d+")
 NO_LETTERS = re.compile(r"[\d/._~-]+")
 SHRINK = 4
 SECOND_DIMENSION = 5
+EARNED = 20
+"""URLs that a page with a text of its own earns its pattern; some pages are read before others are found."""
+ALIKE_AMONG = 10
+"""Where one page in so many says what another has said, the pattern earns nothing."""
 MAX_STEPS = 255
 """Steps are stored in a byte."""
 
@@ -74,9 +79,15 @@ class TrapBudget:
         self._pattern_limit = pattern_limit
         self._hosts: Counter[str] = Counter()
         self._patterns = MarkCounter()
+        self._new = MarkCounter()  # pages by pattern: with a text of their own, and like another one
+        self._alike = MarkCounter()
+        self._aside = MarkCounter()
 
-    def refusal(self, host: str, url: str) -> str | None:
-        """The reason why the budget refuses the canonical URL; None, and one unit spent, if it does not."""
+    def refusal(self, host: str, url: str, *, listed: bool = False) -> str | None:
+        """The reason why the budget refuses the canonical URL; None, and one unit spent, if it does not.
+
+        `listed`: a sitemap names it; a list has an end, so only the host's quota holds.
+        """
         known = self._hosts[host]
         if known >= self._host_limit:
             return "host_quota"
@@ -85,7 +96,7 @@ class TrapBudget:
             return "domain_quota"
         folder, pattern, dimensions = outline(url)
         if dimensions:
-            if self._patterns[pattern] >= max(1, self._pattern_limit // SHRINK ** (dimensions - 1)):
+            if not listed and self._is_spent(pattern, dimensions):
                 return "trap"
             self._patterns.add(pattern)
         self._hosts[host] += 1
@@ -93,6 +104,25 @@ class TrapBudget:
             self._domains[domain] += 1
         self._enter(folder)
         return None
+
+    def _is_spent(self, pattern: int, dimensions: int) -> bool:
+        """Whether a pattern has brought what it was given and has earned."""
+        given = max(1, self._pattern_limit // SHRINK ** (dimensions - 1))
+        count = self._patterns[pattern]
+        if count < given:
+            return False
+        new = self._new[pattern]
+        return self._alike[pattern] * ALIKE_AMONG > new or count >= given + EARNED * new
+
+    def learn(self, url: str, *, is_new: bool) -> None:
+        """A page was read: whether its text is one of its own."""
+        _, pattern, dimensions = outline(url)
+        if dimensions:
+            (self._new if is_new else self._alike).add(pattern)
+
+    def may_wait(self, url: str) -> bool:
+        """Whether a URL that was refused may wait for its pattern to earn more: as many as a host may have in all."""
+        return self._aside.add(outline(url)[1]) <= self._host_limit
 
     def is_crowded(self, url: str) -> bool:
         """Whether the folder of the URL has brought its share already, so that further ones come last."""

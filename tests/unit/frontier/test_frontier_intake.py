@@ -77,6 +77,26 @@ def test_budgets_are_counted_reasons() -> None:
     assert accepted.dropped == {"trap": 2}
 
 
+def test_what_a_pattern_has_no_budget_for_waits_until_its_pages_have_earned_it() -> None:
+    gate = intake(pattern_pages=1)
+    page = analysis(*(routed(f"http://x.com/{number}", "a") for number in range(30)))
+    accepted = gate.accept("a", lease("http://x.com/"), page)
+    assert (len(accepted.mine), len(accepted.beyond)) == (1, 29)
+    assert not any(gate.accept_after_all("a", parcel) for parcel in accepted.beyond)
+    gate.group_of("x.com", "http://x.com/0", 99)
+    joined = [gate.accept_after_all("a", parcel) for parcel in accepted.beyond]
+    assert sum(parcel is not None for parcel in joined) == 20
+    for number in range(1, 21):
+        gate.group_of("x.com", f"http://x.com/{number}", 99)  # the same text again and again
+    assert not any(gate.accept_after_all("a", parcel) for parcel in accepted.beyond)
+
+
+def test_what_a_sitemap_lists_needs_no_budget_of_its_pattern() -> None:
+    gate = intake(pattern_pages=1)
+    page = analysis(*(routed(f"http://x.com/{number}", "a") for number in range(30)))
+    assert len(gate.accept("a", lease("http://x.com/sitemap.xml", sitemap=True), page).mine) == 30
+
+
 def test_a_redirect_is_a_new_url_that_passes_every_rule() -> None:
     gate = intake()
     hop = gate.accept_redirect("a", lease("http://x.com/", depth=3, redirects=1), "http://y.com/new")

@@ -127,6 +127,30 @@ def test_plain_ids_of_a_real_site_fit_and_names_are_not_counted() -> None:
     assert all(budget.refusal("a.com", f"http://a.com/{word}") is None for word in words)
 
 
+def test_pages_with_texts_of_their_own_earn_their_pattern_more_and_others_do_not() -> None:
+    budget = TrapBudget(host_limit=10_000, pattern_limit=4)
+    for number in range(4):
+        assert budget.refusal("a.com", f"http://a.com/a/{number}") is None
+    assert budget.refusal("a.com", "http://a.com/a/5") == "trap"
+    budget.learn("http://a.com/a/1", is_new=True)
+    earned = [budget.refusal("a.com", f"http://a.com/a/{number}") for number in range(100, 130)]
+    assert (earned.count(None), earned.count("trap")) == (20, 10)
+    assert budget.refusal("a.com", "http://a.com/b/1/2") is None, "another pattern has its own"
+    assert budget.refusal("a.com", "http://a.com/b/1/3") == "trap"
+    for number in range(20):
+        budget.learn(f"http://a.com/a/{number}", is_new=True)
+    assert budget.refusal("a.com", "http://a.com/a/200") is None
+    for number in range(3):
+        budget.learn(f"http://a.com/a/{number}", is_new=False)  # now more than one in ten
+    assert budget.refusal("a.com", "http://a.com/a/201") == "trap"
+
+
+def test_what_a_sitemap_lists_is_held_by_the_quota_of_its_host_alone() -> None:
+    budget = TrapBudget(host_limit=10, pattern_limit=4)
+    listed = [budget.refusal("a.com", f"http://a.com/a/{number}", listed=True) for number in range(12)]
+    assert listed == [None] * 10 + ["host_quota"] * 2
+
+
 @pytest.mark.parametrize(
     ("page", "link", "steps"),
     [
