@@ -15,6 +15,7 @@ import msgspec
 import xxhash
 import zstandard
 
+from periplus.content import Content, content_of
 from periplus.fetch.sitemaps import read_sitemap
 from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Links, Located, Outcome, Page, Score, WeightedPlace
@@ -70,6 +71,7 @@ class Examined:
 
     page: Page
     located: Located
+    content: Content
     scores: tuple[Score, ...]  # for each topic
 
 
@@ -91,14 +93,16 @@ def examine(fetched: Fetched, lens: Lens) -> Examined:
         candidates=False,
         outlined=False,
         about=lens.countries,
+        furniture=page.furniture,
     )
-    view = View(page, located)
-    return Examined(page, located, tuple(judge_view(view, topic, fetched.fetched_at.date()) for topic in lens.topics))
+    content = content_of(page, located)
+    view, today = View(content.page, content.located), fetched.fetched_at.date()
+    return Examined(page, located, content, tuple(judge_view(view, topic, today) for topic in lens.topics))
 
 
 def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
     """The last stage, assign, and everything as it is to be written."""
-    page, located, scores = examined.page, examined.located, examined.scores
+    page, located, content, scores = examined.page, examined.located, examined.content, examined.scores
     score = max(scores, key=lambda one: (one.relevant, link_priority(one)))
     links, said, dropped = assign_links(examined, lens, fetched.address)
     links = msgspec.structs.replace(links, steps=bytes(link_steps(page.url, links.urls, lens.crawl.depth)))
@@ -110,9 +114,9 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         dropped["not_followed"] += len(links)
         links, said = Links(), []
     kept = outcome is Outcome.KEPT
-    text = page.text.encode("utf-8", "replace")
+    text = content.stored_text.encode("utf-8", "replace")
     payload = payload_digest(fetched.body) if kept else ""
-    main = main_place(located, page.text, page.title)
+    main = main_place(content.located, content.page.text, page.title)
     return Analysis(
         title=page.title,
         description=page.description,
@@ -132,7 +136,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         content_digest=_digest(page.title, text),
         likeness=likeness(text),
         text=_COMPRESSOR.compress(text) if kept else b"",
-        mentions=_pack_mentions(located) if kept else b"",
+        mentions=_pack_mentions(content.located) if kept else b"",
         warc=page_records(fetched, _archived_facts(page), payload) if kept and lens.warc else (),
         payload=payload,
     )
@@ -143,7 +147,7 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
     found = read_sitemap(fetched.body, fetched.url, max_bytes=lens.fetch.sitemap_bytes, max_urls=lens.crawl.host_pages)
     page = Page(fetched.url, "", "", tuple(Link(entry.url, "") for entry in found.entries), dropped=found.dropped)
     score = Score(0.0, 0.0, False)
-    links, _, dropped = assign_links(Examined(page, Located(), (score,) * len(lens.topics)), lens, fetched.address)
+    links, _, dropped = assign_links(_unread(page, (score,) * len(lens.topics)), lens, fetched.address)
     return Analysis(
         title="",
         description="",
@@ -162,6 +166,11 @@ def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
         sitemaps=found.sitemaps,
         lastmods=tuple((fingerprint(entry.url), entry.lastmod) for entry in found.entries if entry.lastmod),
     )
+
+
+def _unread(page: Page, scores: tuple[Score, ...]) -> Examined:
+    """A page of which there are only links."""
+    return Examined(page, Located(), Content(page, Located()), scores)
 
 
 def _published(page: Page, fetched: Fetched) -> date | None:

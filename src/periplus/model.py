@@ -313,8 +313,8 @@ class PageHints:
 class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
-    `main_text` is the text without menus and other furniture. `dropped` counts links that were not taken, by reason
-    (`urls/filters.py`). `names_a_day`: it does not state when it was published, but may say so somewhere.
+    `furniture` is where menus and lists of links are in the text, in order. `dropped` counts links that were not taken,
+    by reason (`urls/filters.py`). `names_a_day`: it does not state when it was published, but may say so somewhere.
     """
 
     url: str
@@ -330,7 +330,7 @@ class Page:
     description: str = ""
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
-    main_text: str = ""
+    furniture: tuple[tuple[int, int], ...] = ()
 
     def around(self, link: Link) -> tuple[str, str]:
         """The tokens before and after a link of this page."""

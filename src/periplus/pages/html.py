@@ -14,7 +14,7 @@ from periplus.pages.directives import read_directives
 from periplus.pages.encoding import html_in_utf8, with_query_in
 from periplus.pages.flow import read_flow
 from periplus.pages.language import page_language
-from periplus.pages.maintext import main_text
+from periplus.pages.maintext import furniture_of, without
 from periplus.pages.metadata import read_metadata
 from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
 from periplus.urls import CanonicalUrl, canonical_links, canonicalize
@@ -88,12 +88,12 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     text = flow.text if flow else ""
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
     links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
-    content = main_text(text, [(link.start, link.end) for link in links])
+    furniture = tuple(furniture_of(text, [(link.start, link.end) for link in links]))
     return Page(
         url=fetched.url,
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
         text=text,
-        main_text=content,
+        furniture=furniture,
         links=(*_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec), *links),
         language=page_language(stated, text),
         published=published,
@@ -101,9 +101,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         canonical=canonical.href if canonical else None,
         noindex="noindex" in directives or "none" in directives,
         nofollow="nofollow" in directives or "none" in directives,
-        description=" ".join((metadata.description or content[:SPARE_DESCRIPTION_CHARS]).split())[
-            :MAX_DESCRIPTION_CHARS
-        ],
+        description=_description(metadata.description, text, furniture),
         hints=metadata.hints(own_countries),
         dropped=dropped,
     )
@@ -128,6 +126,12 @@ def _title(tree: LexborHTMLParser) -> str:
     in_head = (node for node in titles if node.parent and node.parent.tag == "head")  # drawings have titles too
     node = next(in_head, titles[0] if titles else None)
     return _one_line(node.text()) if node else ""
+
+
+def _description(stated: str, text: str, furniture: tuple[tuple[int, int], ...]) -> str:
+    """What the page says of itself, else how it begins."""
+    said = stated or without(text, furniture)[:SPARE_DESCRIPTION_CHARS]
+    return " ".join(said.split())[:MAX_DESCRIPTION_CHARS]
 
 
 def _one_line(text: str) -> str:

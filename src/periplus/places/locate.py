@@ -5,7 +5,7 @@ piece, so cost and memory grow with the text and no faster.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,13 +55,15 @@ def locate(
     outlined: bool = True,
     weights: Weights | None = None,
     about: Sequence[str] = (),
+    furniture: Sequence[tuple[int, int]] = (),
 ) -> Located:
     """Find the places of a text.
 
     `url` and `hints` are the page's own, `prior` what its host's other pages were about, `about` the codes of the
     countries that one looks for pages about: they count where neither domain nor markup names one.
     `demonyms=False` leaves adjectival forms out; `candidates=False` leaves the candidate lists empty and
-    `outlined=False` the footprint without tree and extent, which is faster.
+    `outlined=False` the footprint without tree and extent, which is faster. `furniture` are spans in which names are
+    found but do not count for the footprint.
     """
     if not isinstance(text, str):
         raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
@@ -74,7 +76,18 @@ def locate(
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
     addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
-    return Located(tuple(mentions), addresses, footprint_of(mentions, addresses, hinted, gazetteer, outlined=outlined))
+    counted = _outside(mentions, furniture) if furniture else mentions
+    return Located(tuple(mentions), addresses, footprint_of(counted, addresses, hinted, gazetteer, outlined=outlined))
+
+
+def _outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int]]) -> Iterator[Mention]:
+    """The mentions that do not begin in one of the spans; both in order."""
+    number = 0
+    for mention in mentions:
+        while number < len(spans) and spans[number][1] <= mention.start:
+            number += 1
+        if number == len(spans) or mention.start < spans[number][0]:
+            yield mention
 
 
 def _countries(url: str | None, hints: PageHints, about: Sequence[str], gazetteer: Gazetteer) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from own_process import in_own_process
 from periplus.errors import PeriplusError
 from periplus.model import LonLat, Page
 from periplus.pages import read_page, searched_date
+from periplus.pages.maintext import without
 
 URL = "http://example.com/a/b.html"
 
@@ -568,21 +569,27 @@ MENU = "".join(f"<li><a href=/{number}>Section {number}</a>" for number in range
 PROSE = "The river rose above its banks on Sunday night and the old town was under water by the next morning. "
 
 
-def test_main_text_is_the_text_without_furniture() -> None:
+def test_menus_and_lists_of_links_are_furniture() -> None:
     page = read(
         f"<ul>{MENU}</ul><h1>Flood</h1><p>{PROSE}<a href=/more>Mayor</a> spoke.</p><h2>After</h2><p>{PROSE}</p>"
-        f"<ul>{MENU}</ul><p>Imprint</p><p>© 2026 Some Paper</p>"
+        f"<h3>More</h3><ul>{MENU}</ul><p>Imprint</p><p>© 2026 Some Paper</p>"
     )
     prose = PROSE.strip()
-    assert page.main_text == f"Flood\n{prose} Mayor spoke.\nAfter\n{prose}"
+    assert without(page.text, page.furniture) == f"Flood\n{prose} Mayor spoke.\nAfter\n{prose}\nMore\n"
     assert "Section 3" in page.text
     assert "Imprint" in page.text
     assert page.description.startswith("Flood The river rose")
 
 
-def test_main_text_of_a_page_without_prose_is_all_of_it() -> None:
-    page = read(f"<ul>{MENU}</ul><p>Short")
-    assert page.main_text == page.text
+def test_a_page_without_prose_has_no_furniture() -> None:
+    assert read(f"<ul>{MENU}</ul><p>Short").furniture == ()
+    assert read("").furniture == ()
+
+
+def test_prose_without_blanks_is_prose() -> None:
+    line = "昨日の夜、川の水があふれ、翌朝までに旧市街は水につかった。"
+    page = read(f"<ul>{MENU}</ul><p>{line}<p>{line}<p>{line}")
+    assert without(page.text, page.furniture) == "\n".join([line] * 3)
 
 
 def test_description() -> None:

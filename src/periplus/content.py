@@ -1,0 +1,50 @@
+"""What a page says, apart from its furniture: the text and the places that it is judged and shown by.
+
+A menu names fifty towns and the list below an article twenty other articles; none of that is what the page is about.
+Links are judged with everything around them, so `Page.text` and the mentions in it stay whole; here they are cut.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+import msgspec
+
+from periplus.model import Located, Mention, Page
+from periplus.pages.maintext import without
+
+__all__ = ["Content", "content_of"]
+
+
+class Content(NamedTuple):
+    """A page without furniture and the places in it; offsets are those in its own text. `aside` is the furniture."""
+
+    page: Page
+    located: Located
+    aside: str = ""
+
+    @property
+    def stored_text(self) -> str:
+        """All of the text, what the page says first."""
+        return f"{self.page.text.rstrip()}\n\n{self.aside.strip()}" if self.aside else self.page.text
+
+
+def content_of(page: Page, located: Located) -> Content:
+    """Cut the furniture off; the footprint is expected to be without it already (`places.locate`)."""
+    if not page.furniture:
+        return Content(page, located)
+    text, aside = without(page.text, page.furniture), "".join([page.text[a:b] for a, b in page.furniture])
+    mentions = tuple(_moved(located.mentions, page.furniture))
+    shorter = replace(page, text=text, links=(), furniture=())
+    return Content(shorter, Located(mentions, located.addresses, located.footprint), aside)
+
+
+def _moved(mentions: Iterable[Mention], spans: tuple[tuple[int, int], ...]) -> Iterable[Mention]:
+    """The mentions outside of the spans, with their places in what is left."""
+    gone, number = 0, 0
+    for mention in mentions:
+        while number < len(spans) and spans[number][1] <= mention.start:
+            gone += spans[number][1] - spans[number][0]
+            number += 1
+        if number == len(spans) or mention.start < spans[number][0]:
+            yield msgspec.structs.replace(mention, start=mention.start - gone, end=mention.end - gone)

@@ -1,0 +1,74 @@
+"""What stands around an article is not what it is about: menus and lists of other articles, from crawl to search."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from command_line import periplus
+from raw_server import http, serve
+
+TOWNS = ["Glasgow", "Edinburgh", "Aberdeen", "Dundee", "Inverness", "Stirling", "Perth, Scotland"]
+ARTICLE = (
+    "The town hall of Nairobi was closed on Tuesday after heavy rain had flooded its cellars, the city council said.",
+    "Shops along the river in the centre of Nairobi stayed shut, and buses from Mombasa were turned round outside.",
+    "Engineers from all over Kenya are expected to help with pumps, a spokeswoman said late in the evening.",
+)
+JOB = """
+seeds = ["http://news.test/story"]
+[topic]
+places = {{ {place} = 1.0 }}
+keywords = {{ flooded = 1.0, "{word}" = 1.0 }}
+[crawl]
+workers = 1
+delay_seconds = 0.0
+pages = 1
+allow_private = ["127.0.0.0/8"]
+resolve = {{ "*.test" = "127.0.0.1:{port}" }}
+[archive]
+disk_reserve_bytes = 0
+"""
+
+
+async def reply(target: str, writer: asyncio.StreamWriter) -> None:
+    if target == "/robots.txt":
+        writer.write(http(status="404 Not Found"))
+        return
+    menu = "".join(f'<li><a href="/{town[:4]}">Ferries from {town}</a></li>' for town in TOWNS)
+    story = "".join(f"<p>{line}</p>" for line in ARTICLE)
+    body = f"<title>Town hall closed</title><ul>{menu}</ul><h1>Town hall closed</h1>{story}<h2>More</h2><ul>{menu}</ul>"
+    writer.write(http(body.encode(), "Content-Type: text/html; charset=utf-8"))
+
+
+def crawl(folder: Path, place: str, word: str) -> Path:
+    """The article, crawled for a topic."""
+
+    async def run() -> None:
+        async with serve(reply, keep=True) as log:
+            job = folder / "job.toml"
+            job.write_text(JOB.format(place=place, word=word, port=log.port), "utf-8")
+            done = await asyncio.to_thread(periplus, "crawl", job, "--out", folder / "crawl", "--json")
+            assert done.code in (0, 3), done.err
+
+    asyncio.run(run())
+    return folder / "crawl"
+
+
+@pytest.mark.parametrize(
+    ("place", "word", "kept"), [("Kenya", "rain", 1), ("Scotland", "rain", 0), ("Kenya", "ferry", 0)]
+)
+def test_a_page_is_judged_by_what_it_says(tmp_path: Path, place: str, word: str, kept: int) -> None:
+    done = periplus("crawl", crawl(tmp_path, place, word), "--json")
+    assert done.json["kept"] == kept
+
+
+def test_places_and_snippets_are_those_of_the_article(tmp_path: Path) -> None:
+    folder = crawl(tmp_path, "Kenya", "rain")
+    found = periplus("search", folder, "town hall", "--json").json["hits"][0]
+    assert {found["place"]["name"], *(place["name"] for place in found["other_places"])} == {
+        "Nairobi",
+        "Mombasa",
+        "Kenya",
+    }
+    assert "Ferries" not in found["snippet"]
+    assert periplus("search", folder, "town hall in Scotland", "--json").json["total"] == 0
+    assert periplus("search", folder, "ferries", "--json").json["total"] == 1, "every word of the page is found"
