@@ -114,7 +114,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         dropped["not_followed"] += len(links)
         links, said = Links(), []
     kept = outcome is Outcome.KEPT
-    text = content.stored_text.encode("utf-8", "replace")
+    text, stored = page.text.encode("utf-8", "replace"), content.stored_text.encode("utf-8", "replace")
     payload = payload_digest(fetched.body) if kept else ""
     main = main_place(content.located, content.page.text, page.title)
     return Analysis(
@@ -135,7 +135,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         dropped=dict(dropped),
         content_digest=_digest(page.title, text),
         likeness=likeness(text),
-        text=_COMPRESSOR.compress(text) if kept else b"",
+        text=_COMPRESSOR.compress(stored) if kept else b"",
         mentions=_pack_mentions(content.located) if kept else b"",
         warc=page_records(fetched, _archived_facts(page), payload) if kept and lens.warc else (),
         payload=payload,

@@ -17,7 +17,10 @@ __all__ = ["Content", "content_of"]
 
 
 class Content(NamedTuple):
-    """A page without furniture and the places in it; offsets are those in its own text. `aside` is the furniture."""
+    """A page without furniture and the places in it; offsets are those in its own text.
+
+    `aside` is the furniture that is not links.
+    """
 
     page: Page
     located: Located
@@ -25,7 +28,7 @@ class Content(NamedTuple):
 
     @property
     def stored_text(self) -> str:
-        """All of the text, what the page says first."""
+        """What is searched and shown: what the page says first. What links say is found with the pages they lead to."""
         return f"{self.page.text.rstrip()}\n\n{self.aside.strip()}" if self.aside else self.page.text
 
 
@@ -33,13 +36,16 @@ def content_of(page: Page, located: Located) -> Content:
     """Cut the furniture off; the footprint is expected to be without it already (`places.locate`)."""
     if not page.furniture:
         return Content(page, located)
-    text, aside = without(page.text, page.furniture), "".join([page.text[a:b] for a, b in page.furniture])
+    text, aside = (
+        without(page.text, page.furniture),
+        "".join([page.text[start:end] for start, end, links in page.furniture if not links]),
+    )
     mentions = tuple(_moved(located.mentions, page.furniture))
     shorter = replace(page, text=text, links=(), furniture=())
     return Content(shorter, Located(mentions, located.addresses, located.footprint), aside)
 
 
-def _moved(mentions: Iterable[Mention], spans: tuple[tuple[int, int], ...]) -> Iterable[Mention]:
+def _moved(mentions: Iterable[Mention], spans: tuple[tuple[int, int, bool], ...]) -> Iterable[Mention]:
     """The mentions outside of the spans, with their places in what is left."""
     gone, number = 0, 0
     for mention in mentions:

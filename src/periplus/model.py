@@ -313,8 +313,9 @@ class PageHints:
 class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
-    `furniture` is where menus and lists of links are in the text, in order. `dropped` counts links that were not taken,
-    by reason (`urls/filters.py`). `names_a_day`: it does not state when it was published, but may say so somewhere.
+    `furniture` is where menus and the like are in the text, in order, and whether they are links (`pages/maintext.py`).
+    `dropped` counts links that were not taken, by reason (`urls/filters.py`). `names_a_day`: it does not state when it
+    was published, but may say so somewhere.
     """
 
     url: str
@@ -330,7 +331,7 @@ class Page:
     description: str = ""
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
-    furniture: tuple[tuple[int, int], ...] = ()
+    furniture: tuple[tuple[int, int, bool], ...] = ()
 
     def around(self, link: Link) -> tuple[str, str]:
         """The tokens before and after a link of this page."""

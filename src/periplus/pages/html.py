@@ -128,7 +128,7 @@ def _title(tree: LexborHTMLParser) -> str:
     return _one_line(node.text()) if node else ""
 
 
-def _description(stated: str, text: str, furniture: tuple[tuple[int, int], ...]) -> str:
+def _description(stated: str, text: str, furniture: tuple[tuple[int, int, bool], ...]) -> str:
     """What the page says of itself, else how it begins."""
     said = stated or without(text, furniture)[:SPARE_DESCRIPTION_CHARS]
     return " ".join(said.split())[:MAX_DESCRIPTION_CHARS]

@@ -2,9 +2,10 @@
 cimport cython
 
 cdef int LONG_LINE, WIDER, LEAST_PROSE, REACH, LINKS, SHORT, LONG
-cdef double MOST_LINKED
+cdef double MOST_LINKED, LEAST_SHARE
 
-@cython.locals(sorts=bytearray, spans=list, begin=cython.Py_ssize_t, kept=cython.Py_ssize_t, number=cython.Py_ssize_t)
+@cython.locals(sorts=bytearray, spans=list, begin=cython.Py_ssize_t, kept=cython.Py_ssize_t, number=cython.Py_ssize_t,
+               sort=cython.int, before=cython.int)
 cpdef list furniture_of(str text, list links)
 @cython.locals(sort=cython.int)
 cdef bint _is_content(bytearray sorts, Py_ssize_t number)

@@ -55,7 +55,7 @@ def locate(
     outlined: bool = True,
     weights: Weights | None = None,
     about: Sequence[str] = (),
-    furniture: Sequence[tuple[int, int]] = (),
+    furniture: Sequence[tuple[int, int, bool]] = (),
 ) -> Located:
     """Find the places of a text.
 
@@ -80,7 +80,7 @@ def locate(
     return Located(tuple(mentions), addresses, footprint_of(counted, addresses, hinted, gazetteer, outlined=outlined))
 
 
-def _outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int]]) -> Iterator[Mention]:
+def _outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int, bool]]) -> Iterator[Mention]:
     """The mentions that do not begin in one of the spans; both in order."""
     number = 0
     for mention in mentions:
