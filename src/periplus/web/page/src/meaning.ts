@@ -17,10 +17,8 @@ export function meaning(answer: SearchAnswer, state: State, exports: boolean, ev
   const chips = el("div", { class: "chips" });
   where(chips, answer, state, events);
   when(chips, answer, state, events);
-  const tools = el("div", { class: "meaning-tools" });
-  if (answer.total && state.view !== "statistics") add(tools, sorting(state, events));
-  if (answer.total) add(tools, narrowing(events), exports && exporting(state));
-  add(bar, tools);
+  if (answer.total && state.view !== "statistics") add(bar, sorting(state, events));
+  if (answer.total) add(bar, narrowing(events), exports && exporting(state));
   add(bar, el("p", { class: "reading" }, answer.query.reading));
   if (chips.childElementCount) add(bar, chips);
   if (answer.did_you_mean) {
