@@ -44,7 +44,7 @@ def test_an_answer_does_not_take_the_keyboard_away(visit: Visit) -> None:
     expect(page.get_by_role("main")).to_be_focused()  # the next list is read from its beginning
     page.get_by_role("button", name="New Hampshire 2").press("Enter")
     expect(page.locator(".hit")).to_have_count(2)
-    expect(page.locator(".facet.is-chosen")).to_be_focused()
+    expect(page.locator('.facet[aria-current="true"]')).to_be_focused()
 
 
 def test_a_menu_closes_with_escape_and_when_it_is_left(visit: Visit) -> None:

@@ -324,7 +324,7 @@ const momentsOfYears = new Intl.DateTimeFormat(language, { ...clock, year: "nume
 export function moment(at: number | null): string {
   if (at === null) return strings.never;
   const isNow = new Date(at * 1000).getFullYear() === new Date().getFullYear();
-  return (isNow ? moments : momentsOfYears).format(at * 1000);
+  return (isNow ? moments : momentsOfYears).format(at * 1000).replaceAll(" ", "\u00a0"); // one word: a line does not end in it
 }
 
 export function duration(seconds: number): string {
