@@ -1,6 +1,7 @@
 """`make screenshots`: pictures of the web page with the demo's collection, for the README and the docs.
 
-With names of pictures behind it (`scripts/screenshots.py compare page`) only these.
+Those of a crawl that runs come last, since its pages join the collection, and the crawl is made to outlast them: more
+pages than are needed, and slowly. With names of pictures behind it (`scripts/screenshots.py compare page`) only these.
 """
 
 import json
@@ -9,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -32,16 +32,22 @@ SHOTS = {
     "heat": ("/?layer=heat&q=restaurant", WIDE, "light"),
     "page": ("/?q=restaurant&page=PAGE", WIDE, "light"),
     "new-crawl": ("/?view=new", WIDE, "light"),
-    "crawls": ("/?view=tasks", WIDE, "light"),
+    "compare": ("/?view=compare", WIDE, "light"),
     "live": ("/?view=tasks&task=1", WIDE, "light"),
     "live-phone": ("/?view=tasks&task=1", PHONE, "dark"),
-    "compare": ("/?view=compare", WIDE, "light"),
+    "crawls": ("/?view=tasks", WIDE, "light"),
 }
 """Picture: the address it shows, the window, light or dark."""
+
+OF_THE_CRAWL = ("live", "live-phone", "crawls")
+WEB = ["--pages", "12000", "--port", "0"]
+DELAY_SECONDS = 2.0
+PAGES = 9_000
 
 BUSY = re.compile(r"^(1,[5-9]|[2-9],|\d\d,)\d+")
 """More than 1,500 pages: then nodes have something to send each other."""
 
+MOST_TRIES = 8
 STRATEGIES = "blend,url,anchor,content,hash"
 
 FLAGS = [
@@ -81,10 +87,10 @@ def compared() -> Path:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """The demo's collection with a crawl that runs, a saved one, and a comparison."""
+    """The demo's collection with two saved crawls, of which the first can run, and a comparison."""
     comparison = compared()
     job = folder / "job.toml"
-    web, _ = begun("miniweb", "serve", "--port", "0", "--job", str(job), until="Ctrl-C")
+    web, _ = begun("miniweb", "serve", *WEB, "--job", str(job), until="Ctrl-C")
     server, line = begun(
         "serve", str(CRAWL), "--port", "0", "--tasks", str(folder / "tasks"), "--task-defaults", str(job),
         "--compare", str(comparison), until="http://",
@@ -94,10 +100,9 @@ def served(folder: Path) -> Iterator[str]:
         seeds = [line.strip(' ",') for line in job.read_text().splitlines() if line.strip().startswith('"http')]
         nodes = {"texas": ["Houston, TX", "Dallas, TX"], "pacific": ["Portland, OR", "Los Angeles, CA"],
                  "east": ["New York, NY", "Boston, MA"], "rest": []}  # fmt: skip
-        plan: dict[str, Any] = {"name": "Restaurants of three coasts", "seeds": seeds, "keep": "all", "pages": 4000}
-        plan |= {"nodes": nodes, "delay_seconds": 0.5, "keywords": {"restaurant": 1, "menu": 0.6}}
+        plan: dict[str, Any] = {"name": "Restaurants of three coasts", "seeds": seeds, "keep": "all", "pages": PAGES}
+        plan |= {"nodes": nodes, "delay_seconds": DELAY_SECONDS, "keywords": {"restaurant": 1, "menu": 0.6}}
         call(address, "/api/tasks", plan | {"schedule": "every 12 hours"})
-        call(address, "/api/tasks/1/wish", {"wish": "start"})
         floods = {"name": "Floods around Sylhet", "places": {"Sylhet": 1}, "contact": "https://example.org/us"}
         words = {"keywords": {"flood": 1, "dam": 0.6}, "schedule": "daily at 03:30", "zone": "Asia/Dhaka"}
         call(address, "/api/tasks", {"seeds": ["https://news.example/"]} | floods | words)
@@ -117,6 +122,8 @@ def prepared(page: Page, name: str) -> None:
         page.locator(".offer").first.click()
         page.get_by_label("Place", exact=True).fill("Portland")
         page.locator(".offer").nth(3).wait_for()
+    if name == "crawls":
+        expect(page.locator(".task-card .badge.is-running")).to_be_visible(timeout=60_000)
     if name.startswith("live"):
         page.locator(".live .figures dd").first.wait_for(timeout=60_000)
         expect(page.locator(".live .figures dd").first).to_have_text(BUSY, timeout=300_000)
@@ -135,6 +142,8 @@ def photograph(browser: Browser, address: str) -> None:
             viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
         )
         page = context.new_page()
+        if name in OF_THE_CRAWL and call(address, "/api/tasks/1")["latest"] is None:
+            call(address, "/api/tasks/1/wish", {"wish": "start"})
         if "PAGE" in path:
             hit = call(address, "/api/search?q=restaurant")["hits"][0]
             path = path.replace("PAGE", f"{hit['node']}/{hit['page']}")  # noqa: PLW2901  # the first hit
@@ -143,9 +152,21 @@ def photograph(browser: Browser, address: str) -> None:
         prepared(page, name)
         if page.locator(".picture").count():
             page.locator("html[data-map=whole]").wait_for(timeout=120_000)
-        page.wait_for_timeout(1_500)  # the map's fade-in
-        page.screenshot(path=IMAGES / f"{name}.png")
+        if name in OF_THE_CRAWL and call(address, "/api/tasks/1")["state"] != "running":
+            sys.exit(f"screenshots: the crawl ended before {name!r}; make it longer (PAGES, DELAY_SECONDS)")
+        (IMAGES / f"{name}.png").write_bytes(still(page))
         context.close()
+
+
+def still(page: Page) -> bytes:
+    """A picture in which nothing moves any more; of a crawl that runs, one of the last."""
+    last = page.screenshot()
+    for _ in range(MOST_TRIES):
+        now = page.screenshot()
+        if now == last:
+            break
+        last = now
+    return last
 
 
 def main() -> None:
@@ -156,7 +177,6 @@ def main() -> None:
     scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # the crawl may still be ending
     with scratch as folder, served(Path(folder)) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        time.sleep(12)  # the crawl begins with reading the gazetteer
         photograph(browser, address)
         browser.close()
 

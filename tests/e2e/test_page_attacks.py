@@ -1,25 +1,21 @@
 """Crawled text that wants to run: as title, text, address, topic and place name, in every view. None does."""
 
 import json
-import shutil
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 import sample_collection
 from attacks import attacks
-from playwright.sync_api import expect, sync_playwright
+from page_visits import IN_A_BROWSER
+from playwright.sync_api import Browser, expect
 from running_server import running_server
 from sample_collection import SamplePage, SamplePlace, build_collection
 
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Schedule, TaskBook
-from periplus.web.server import STATIC
 
-pytestmark = [
-    pytest.mark.needs("chromium"),
-    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
-]
+pytestmark = IN_A_BROWSER
 
 
 def hostile_collection(root: Path, monkeypatch: pytest.MonkeyPatch) -> CrawlFolder:
@@ -76,15 +72,12 @@ def hostile_tasks(home: Path) -> None:
     )
 
 
-def test_a_hundred_attacks_do_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hundred_attacks_do_not_run(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = hostile_collection(tmp_path / "crawl", monkeypatch)
     assert len(attacks()) == 100
     hostile_tasks(tmp_path / "tasks")
     served = running_server(folder.path, tasks=tmp_path / "tasks", comparisons=[tmp_path / "tasks" / "compared"])
-    with served as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--headless=new", "--no-sandbox", "--disable-gpu"]
-        )
+    with served as server:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         outside: list[str] = []
         page.on("request", lambda request: None if request.url.startswith(server) else outside.append(request.url))
@@ -106,5 +99,5 @@ def test_a_hundred_attacks_do_not_run(tmp_path: Path, monkeypatch: pytest.Monkey
             assert page.locator("main script, main img, main iframe, main object, main embed, .popup img").count() == 0
             hrefs = page.locator("main a, dialog a").evaluate_all("links => links.map(link => link.protocol)")
             assert set(hrefs) <= {"http:", "https:"}
-        browser.close()
+        page.close()
     assert [url for url in outside if not url.startswith(("data:image/svg+xml", "blob:"))] == []

@@ -4,42 +4,22 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 import pytest
-from page_visits import AXE, Visit, launched, serious_violations
+from page_visits import IN_A_BROWSER, NEEDS_AXE, Visit, serious_violations
 from playwright.sync_api import Browser, Page, Route, expect
 from running_server import running_server
 from sample_collection import build_collection, make_page
 
 from periplus.web.server import STATIC
 
-pytestmark = [
-    pytest.mark.needs("chromium"),
-    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
-]
+pytestmark = IN_A_BROWSER
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_server(build_collection(tmp_path_factory.mktemp("page") / "crawl").path) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    visit = Visit(context.new_page(), server)
-    yield visit
-    context.close()
-    assert visit.troubles == []
-    assert visit.hosts - {""} <= {urlsplit(server).netloc}
 
 
 def test_the_first_view_shows_what_there_is(visit: Visit) -> None:
@@ -279,7 +259,7 @@ def test_the_keyboard_is_enough(visit: Visit) -> None:
     page = visit.open("/")
     press = page.keyboard.press
     press("Tab")
-    expect(page.get_by_role("link", name="Skip to the results")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.locator("#q").focus()
     page.keyboard.type("reef OR rodeo OR floods")
     press("Enter")
@@ -380,7 +360,7 @@ def test_dark_follows_the_system(browser: Browser, server: str) -> None:
     assert colours["light"] != colours["dark"]
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: run `make page`")
+@NEEDS_AXE
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(browser: Browser, server: str, scheme: Literal["light", "dark"]) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, bypass_csp=True)

@@ -6,17 +6,13 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from page_visits import AXE, Visit, launched, serious_violations
-from playwright.sync_api import Browser, Page, expect
+from page_visits import IN_A_BROWSER, NEEDS_AXE, Visit, serious_violations
+from playwright.sync_api import Browser, Page, Route, expect
 from running_server import running_server
 from sample_collection import PAGES, build_collection, make_page
 
-from periplus.web.server import STATIC
-
-pytestmark = [
-    pytest.mark.needs("chromium"),
-    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
-]
+pytestmark = IN_A_BROWSER
+WINDOW = {"reduced_motion": "reduce"}
 
 ARABIC = make_page(
     900, url="http://rtl.example/", title="فيضانات في سيلهيت", text="غمرت المياه wadi", places=((1185099, 0.9),)
@@ -30,21 +26,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("page")
     with running_server(build_collection(root / "crawl", [*PAGES, ARABIC]).path, tasks=root / "tasks") as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    visit = Visit(context.new_page(), server)
-    yield visit
-    context.close()
-    assert visit.troubles == []
 
 
 def sized(visit: Visit, size: tuple[int, int]) -> Page:
@@ -108,7 +89,7 @@ def test_titles_run_in_their_own_direction(visit: Visit) -> None:
     assert heading.evaluate("one => getComputedStyle(one).direction") == "rtl"
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: run `make page`")
+@NEEDS_AXE
 def test_everybody_can_use_it_on_a_phone_at_night(browser: Browser, server: str) -> None:
     size = {"width": PHONES[0][0], "height": PHONES[0][1]}
     context = browser.new_context(viewport=size, color_scheme="dark", bypass_csp=True, has_touch=True)  # type: ignore[arg-type]  # two numbers
@@ -160,6 +141,34 @@ def test_back_closes_a_page_and_forward_opens_it(visit: Visit) -> None:
     expect(page).not_to_have_url(re.compile("page="))
 
 
+def test_a_page_that_is_opened_while_another_closes_is_shown(visit: Visit) -> None:
+    """A browser does not go back at once: what is wanted meanwhile waits for it."""
+    page, dialog = visit.open("/"), visit.page.get_by_role("dialog", name="Full text")
+    page.locator("#q").fill("pizza")
+    page.locator("#q").press("Enter")
+    expect(page.locator(".hit")).to_have_count(10)
+    page.get_by_role("button", name="Full text").first.click()
+    expect(dialog.locator(".page-text")).to_be_visible()
+    second = page.locator(".hit").nth(1).locator(".title").inner_text()
+    page.evaluate(
+        """() => new Promise((done) => {
+            const dialog = document.querySelector('.page-dialog');
+            dialog.addEventListener('close', () => {
+                document.querySelectorAll('.hit')[1].querySelector('.hit-foot .quiet').click();
+                done();
+            }, { once: true });
+            dialog.close();
+        })"""
+    )
+    expect(dialog.locator("h2")).to_have_text(second)
+    expect(page).to_have_url(re.compile("page="))
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("page="))
+    expect(page).to_have_url(re.compile("q=pizza"))
+    page.go_back()
+    expect(page.get_by_role("heading", name="What this collection holds")).to_be_visible()
+
+
 def test_another_question_is_read_from_its_beginning(visit: Visit) -> None:
     page = visit.open("/?q=river")
     page.locator(".hit").last.scroll_into_view_if_needed()
@@ -198,6 +207,33 @@ def test_a_server_without_crawls_says_so(browser: Browser, tmp_path: Path) -> No
         page.get_by_role("link", name="Search").click()
         expect(page.get_by_role("heading", name="What this collection holds")).to_be_visible()
     page.close()
+
+
+@pytest.mark.parametrize("size", [PHONES[1], (820, 1180), (1440, 900)])
+@pytest.mark.parametrize("kind", ["plain", "tasks"])
+def test_the_head_does_not_move_when_the_answer_comes(
+    browser: Browser, tmp_path: Path, size: tuple[int, int], kind: str
+) -> None:
+    """A server says with the page itself which views it has."""
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    crawl = build_collection(tmp_path / "crawl").path
+    with running_server(crawl, tasks=tmp_path / "tasks" if kind == "tasks" else None) as address:
+        page.route("**/api/info", hold)
+        with page.expect_request("**/api/info"):
+            page.goto(f"{address}/?q=lobster")
+        page.evaluate("document.fonts.ready.then(() => true)")
+        box = page.locator("#q").bounding_box()
+        expect(page.locator(".view", has_text="Crawls")).to_have_count(1 if kind == "tasks" else 0)
+        for route in held:
+            route.continue_()
+        expect(page.locator(".holdings")).to_have_text(re.compile("pages"))
+        assert page.locator("#q").bounding_box() == box
+        page.close()
 
 
 # -- Typing ----------------------------------------------------------------------------------------

@@ -16,27 +16,19 @@ import msgspec
 import pytest
 import sample_collection
 from command_line import miniweb
-from page_visits import AXE, Visit, launched, serious_violations
+from page_visits import IN_A_BROWSER, NEEDS_AXE, Visit, serious_violations
 from playwright.sync_api import Browser, Page, expect
 from running_server import running_server
 from sample_collection import SamplePlace, build_collection, make_page
 
 from periplus.errors import UsageError
 from periplus.settings import load_job
-from periplus.web.server import STATIC, tile_origin
+from periplus.web.server import tile_origin
 
-pytestmark = [
-    pytest.mark.needs("chromium"),
-    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
-]
+pytestmark = IN_A_BROWSER
+WINDOW = {"timezone_id": "Europe/Lisbon"}
 
 LONG = 90_000  # milliseconds: a crawl of the miniature web begins with reading the gazetteer
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as browser:
-        yield browser
 
 
 def comparison(folder: Path) -> Path:
@@ -57,15 +49,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     crawl = build_collection(root / "crawl").path
     with running_server(crawl, tasks=root / "tasks", comparisons=[comparison(root / "six-cities")]) as address:
         yield address
-
-
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, timezone_id="Europe/Lisbon")
-    visit = Visit(context.new_page(), server)
-    yield visit
-    context.close()
-    assert visit.troubles == []
 
 
 def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -246,7 +229,7 @@ def test_a_comparison_is_shown(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="What this collection holds")).to_be_visible()
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: run `make page`")
+@NEEDS_AXE
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it_at_every_width(browser: Browser, server: str, scheme: Literal["light", "dark"]) -> None:
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)

@@ -1,17 +1,28 @@
-"""The web page in a real browser: launching it, and visits that notice what goes wrong."""
+"""The web page in a real browser: launching it, and visits that notice what goes wrong.
+
+`browser` and `visit` are fixtures of all tests in `tests/e2e`. A module that uses `visit` has a fixture `server`, and
+may say in `WINDOW` what else its windows are like.
+"""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from periplus.web.server import STATIC
 
-__all__ = ["AXE", "Visit", "launched", "serious_violations"]
+__all__ = ["IN_A_BROWSER", "NEEDS_AXE", "Visit", "browser", "launched", "serious_violations", "visit"]
 
 AXE = STATIC.parent / "page" / "node_modules" / "axe-core" / "axe.min.js"
+NEEDS_AXE = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: run `make page`")
+IN_A_BROWSER = [
+    pytest.mark.needs("chromium"),
+    pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page is not built: run `make page`"),
+]
+"""What a module of such tests is marked with."""
 
 expect.set_options(timeout=45_000)  # a busy machine is slow, not wrong
 
@@ -55,6 +66,24 @@ class Visit:
 
     def settle(self) -> None:
         self.page.locator("body:not(.is-loading) main > *").first.wait_for()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for the tests of a module."""
+    with launched() as one:
+        yield one
+
+
+@pytest.fixture
+def visit(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[Visit]:
+    """A large window; in the end nothing may have gone wrong in it, and it must have asked nobody but its server."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, **getattr(request.module, "WINDOW", {}))
+    visit = Visit(context.new_page(), server)
+    yield visit
+    context.close()
+    assert visit.troubles == []
+    assert visit.hosts - {""} <= {urlsplit(server).netloc}
 
 
 def serious_violations(page: Page) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -68,7 +68,9 @@ def build_app(
                 await keeping_up
             shelf.close()
 
-    routes: list[Route | Mount] = [*api.routes(), Route("/", _index_page)]
+    offered = {"tasks": desk is not None, "compare": comparisons is not None and bool(comparisons.names()["results"])}
+    views = " ".join(name for name, is_there in offered.items() if is_there)
+    routes: list[Route | Mount] = [*api.routes(), Route("/", partial(_index_page, views=views))]
     if (STATIC / "assets").is_dir():
         routes.append(Mount("/assets", StaticFiles(directory=STATIC / "assets")))
     methods = partial(allowed_methods, tasks=desk is not None)
@@ -103,11 +105,14 @@ async def _keep_up(shelf: Shelf) -> None:
             await run_in_threadpool(shelf.sync)
 
 
-async def _index_page(_: Request) -> Response:
-    page = STATIC / "index.html"
-    if not page.is_file():
+async def _index_page(_: Request, views: str) -> Response:
+    """The page, with the `views` that this server has beside searching: it shows its head before it has asked."""
+    try:
+        page = (STATIC / "index.html").read_text("utf-8")
+    except FileNotFoundError:
         return error_response(503, "the web page is not built; run `make page`, or use /api/search")
-    return FileResponse(page, headers={"cache-control": "no-cache"})
+    page = page.replace("<html ", f'<html data-views="{views}" ', 1)
+    return HTMLResponse(page, headers={"cache-control": "no-cache"})
 
 
 async def _http_error(_: Request, error: Exception) -> Response:

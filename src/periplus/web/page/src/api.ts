@@ -57,7 +57,7 @@ export interface Understood {
   text: string;
   what: string;
   where: Place[];
-  area: { lat: number; lon: number; km: number; relation: string } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
+  area: { lat: number; lon: number; km: number; bearing: number | null; relation: string } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
   when: { since: string | null; until: string | null } | null;
   reading: string;
 }
@@ -266,7 +266,12 @@ export interface Related {
   km?: number;
 }
 
-export class Refused extends Error {}
+export class Refused extends Error {
+  /** `later`: not what was asked is wrong; the same may be answered in a while. */
+  constructor(message: string, readonly later = false) {
+    super(message);
+  }
+}
 
 /** No answer at all: the server is gone, or the way to it. */
 export class Unanswered extends Refused {}
@@ -290,11 +295,11 @@ async function answered<T>(address: string, options: RequestInit): Promise<T> {
     body = await response.json();
   } catch (error) {
     if (wasGivenUp(error)) throw error; // by us, also in the middle of an answer
-    if (!response || response.ok) throw new Unanswered(strings.offline);
+    if (!response || response.ok) throw new Unanswered(strings.offline, true);
   }
   if (!response.ok) {
     const message = (body as { error?: string } | null)?.error;
-    throw new Refused(message ?? `${response.status}`);
+    throw new Refused(message ?? `${strings.serverError} (${response.status}).`, response.status === 429 || response.status >= 500);
   }
   return body as T;
 }

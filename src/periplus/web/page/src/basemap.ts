@@ -3,11 +3,14 @@
 import type Feature from "ol/Feature";
 import type Point from "ol/geom/Point";
 import type VectorSource from "ol/source/Vector";
+import type { Options as ZoomOptions } from "ol/control/Zoom";
 import type { Point as PlacePoint } from "./api";
+import { el } from "./dom";
 import { COARSE } from "./heat";
 import type { Delivery, Order } from "./painter";
 import { PictureLayer } from "./picture";
 import type { Scene } from "./scene";
+import { strings } from "./strings";
 
 const COLORS = ["map-sea", "map-grid", "map-land", "map-state", "map-border", "map-coast", "map-name", "heat"];
 
@@ -28,6 +31,12 @@ export function color(name: string): string {
 export function fontFamily(): string {
   family ||= getComputedStyle(document.body).fontFamily;
   return family;
+}
+
+/** The buttons of a map, by names that can be read out. */
+export function zoomSigns(): ZoomOptions {
+  const sign = (text: string) => el("span", { "aria-hidden": "true" }, text);
+  return { zoomInLabel: sign("+"), zoomOutLabel: sign("–"), zoomInTipLabel: strings.zoomIn, zoomOutTipLabel: strings.zoomOut };
 }
 
 export interface BaseMap {

@@ -74,6 +74,24 @@ export function outerLink(url: string, label: string, attributes: Record<string,
   return el("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank", ...attributes }, label);
 }
 
+/** For what replaces the content of regions, which takes the focus with it: call what this gives afterwards, and who was at
+ * a button with the keyboard is at the button of that name again, else at the beginning of the first region. */
+export function keepFocus(...regions: HTMLElement[]): () => void {
+  const held = document.activeElement as HTMLElement;
+  const region = regions.find((one) => one !== held && one.contains(held));
+  const name = nameOf(held);
+  const isPaging = held.closest(".paging") !== null; // the next list is read from its beginning
+  return () => {
+    if (!region || region.contains(held)) return;
+    const same = [...region.querySelectorAll<HTMLElement>("button:enabled, a, summary")].find((one) => !isPaging && nameOf(one) === name);
+    (same ?? regions[0])?.focus({ preventScroll: true });
+  };
+}
+
+function nameOf(control: HTMLElement): string {
+  return `${control.tagName} ${control.getAttribute("aria-label") ?? control.textContent}`;
+}
+
 /** What may be wider than its place and is scrolled sideways then, with the keyboard as well. */
 export function wide(label: string, ...children: HTMLElement[]): HTMLElement {
   return el("div", { class: "wide", role: "region", "aria-label": label, tabindex: "0" }, ...children);

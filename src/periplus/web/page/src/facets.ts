@@ -44,7 +44,7 @@ function holds(place: PlaceFacet, id: number | null): boolean {
 function tree(places: PlaceFacet[], chosen: number | null, events: FacetEvents, most: number, depth: number): HTMLElement {
   const list = el("ul", { class: depth ? "tree" : "tree is-root" });
   places.forEach((place, index) => {
-    const go = button("", () => events.onPlace(place.id), { class: place.id === chosen ? "facet is-chosen" : "facet" });
+    const go = button("", () => events.onPlace(place.id), place.id === chosen ? { class: "facet is-chosen", "aria-current": "true" } : { class: "facet" });
     go.append(el("span", { class: "facet-name" }, place.name), el("span", { class: "facet-count" }, count(place.count)));
     const item = el("li", index < SHOWN || holds(place, chosen) ? {} : { hidden: true });
     if (place.children.length) {

@@ -5,6 +5,8 @@ import { add, button, el, icon, marked, outerLink } from "./dom";
 import { PAGE_SIZE, type State } from "./state";
 import { count, countOf, day, isCalm, strings } from "./strings";
 
+const MOST_LISTED = 10_000; // the server lists no more
+
 export interface ListEvents {
   onHover(ranks: number[]): void;
   onReveal(rank: number): void;
@@ -49,7 +51,7 @@ export class ResultList {
     const title = outerLink(hit.url, "", { class: "title" });
     title.append(hit.title ? marked(hit.title, hit.title_marks) : hit.url);
     const number = hit.place
-      ? button(String(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.map}` })
+      ? button(String(hit.rank), () => this.events.onReveal(hit.rank), { class: "number", "aria-label": `${hit.rank}: ${strings.showOnMap}` })
       : el("span", { class: "number is-placeless", title: strings.noPlace }, String(hit.rank));
     const entry = el(
       "li",
@@ -107,8 +109,10 @@ export class ResultList {
     const back = button(strings.previous, () => this.events.onOffset(Math.max(0, state.offset - PAGE_SIZE)));
     const on = button(strings.next, () => this.events.onOffset(state.offset + PAGE_SIZE));
     back.disabled = state.offset === 0;
-    on.disabled = shown < PAGE_SIZE || last >= answer.total || state.offset + 2 * PAGE_SIZE > 10_000;
-    add(nav, back, el("span", {}, shown ? `${count(first)}–${count(last)} of ${count(answer.total)}` : ""), on);
+    const isEnd = state.offset + 2 * PAGE_SIZE > MOST_LISTED;
+    on.disabled = shown < PAGE_SIZE || last >= answer.total || isEnd;
+    const note = isEnd && last < answer.total ? ` · ${strings.mostListed}` : "";
+    add(nav, back, el("span", {}, shown ? `${count(first)}–${count(last)} of ${count(answer.total)}${note}` : ""), on);
     return nav;
   }
 

@@ -4,7 +4,7 @@ import "@fontsource-variable/source-sans-3/wght.css";
 import "@fontsource-variable/source-serif-4/wght.css";
 import "ol/ol.css";
 import { ask, attempt, type Info, isBack, type Point, Refused, type SearchAnswer, type TrendAnswer, Unanswered, wasGivenUp } from "./api";
-import { add, button, el, icon } from "./dom";
+import { add, button, el, icon, keepFocus } from "./dom";
 import { facets } from "./facets";
 import { ResultList } from "./list";
 import { ResultMap } from "./map";
@@ -25,6 +25,7 @@ let selected: number[] = []; // ranks whose marker is open
 const stacked = matchMedia("(max-width: 760px)"); // the list is below the map, and both are seldom seen at once
 let shownAsOf = ""; // the state of the collection that the list shows
 let shownQuestion = ""; // what was asked for it
+let leaving: Partial<State>[] | null = null; // what was wanted while the browser was on its way back: it does not go at once
 
 // -- The frame -------------------------------------------------------------------------------------
 
@@ -36,6 +37,7 @@ const form = el("form", { class: "search", role: "search", action: "/", method: 
 const home = el("a", { class: "brand", href: "/", "aria-label": strings.name }, el("span", { class: "rose", "aria-hidden": "true" }), el("h1", { class: "wordmark" }, strings.name));
 const nav = el("nav", { class: "views", "aria-label": strings.views });
 const holdings = el("p", { class: "holdings" });
+const spoken = el("p", { class: "spoken", role: "status" }); // for those who cannot see it; seen while an answer takes long
 const side = el("aside", { class: "side", id: "facets", "aria-label": strings.narrow });
 const main = el("main", { class: "main", id: "results", tabindex: "-1", "aria-label": strings.results });
 
@@ -95,7 +97,7 @@ skip.addEventListener("click", (event) => {
 
 document.getElementById("app")?.replaceChildren(
   skip,
-  el("header", { class: "head" }, home, nav, form, holdings),
+  el("header", { class: "head" }, home, nav, form, holdings, spoken),
   searchBody,
   workspace.element,
   dialog.element,
@@ -159,6 +161,9 @@ window.addEventListener("popstate", () => {
   state = fromAddress(location.search);
   if (toAddress({ ...before, page: state.page }) === toAddress(state)) showPage();
   else void show();
+  const waiting = leaving ?? [];
+  leaving = null;
+  for (const changes of waiting) change(changes);
 });
 
 /** Entries and markers under the pointer, beside those that were clicked. */
@@ -184,6 +189,7 @@ function narrow(): boolean {
 
 /** The one way to change what is shown. */
 function change(changes: Partial<State>): void {
+  if (leaving) return void leaving.push(changes);
   const before = state;
   state = { ...state, ...changes };
   const address = toAddress(state);
@@ -201,9 +207,10 @@ function over(): number {
 /** Close the page that is shown, so that Back does not open it again. */
 function closePage(): void {
   if (!state.page) return;
-  if (over()) return history.go(-over());
   state = { ...state, page: "" };
-  history.replaceState(null, "", toAddress(state));
+  if (!over()) return history.replaceState(null, "", toAddress(state));
+  leaving = [];
+  history.go(-over());
 }
 
 function showPage(): void {
@@ -212,6 +219,8 @@ function showPage(): void {
 }
 
 // -- Showing ---------------------------------------------------------------------------------------
+
+const PATIENCE_MS = 1_000;
 
 async function show(): Promise<void> {
   asking?.abort();
@@ -226,7 +235,10 @@ async function show(): Promise<void> {
   document.body.classList.toggle("is-overview", !hasQuestion(state) && state.view !== "statistics");
   document.title = state.q ? `${state.q} — ${strings.name}` : strings.name;
   document.body.classList.add("is-loading");
-  if (!main.childElementCount) main.replaceChildren(el("p", { class: "hint", role: "status" }, strings.loading));
+  if (!main.childElementCount) main.replaceChildren(el("p", { class: "hint" }, strings.loading));
+  const patience = setTimeout(() => {
+    spoken.textContent = strings.loading;
+  }, PATIENCE_MS);
   const base = question(state);
   const withoutDates = new URLSearchParams(base);
   withoutDates.delete("since");
@@ -254,9 +266,10 @@ async function show(): Promise<void> {
     if (wasGivenUp(error)) return;
     if (!(error instanceof Refused)) throw error;
     gone = error instanceof Unanswered;
-    failed(error.message, gone);
+    failed(error);
     void showHead(mine);
   } finally {
+    clearTimeout(patience);
     if (asking === mine) document.body.classList.remove("is-loading");
   }
   showPage();
@@ -292,8 +305,10 @@ function toTop(asked: string): void {
 
 function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info: Info): void {
   const asked = hasQuestion(state);
+  const refocus = keepFocus(main, side);
   const events = { onPlace: choosePlace, onWord: addWord };
   shownAsOf = answer.as_of;
+  spoken.textContent = countOf(answer.total, "page", "pages");
   map.setTiles(info.tiles);
   const heat = state.layer === "heat";
   trend.show(over, answer.query.when?.since ?? "", answer.query.when?.until ?? "");
@@ -311,6 +326,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
     map.show(answer.hits, points, state.map, answer.query.area, heat);
   }
+  refocus();
 }
 
 function chosenPlace(answer: SearchAnswer): number | null {
@@ -339,14 +355,19 @@ function empty(title: string, text: string, ...ways: HTMLElement[]): HTMLElement
   return el("div", { class: "empty" }, el("span", { class: "rose is-large", "aria-hidden": "true" }), el("h2", {}, title), el("p", {}, text), el("div", { class: "ways" }, ...ways));
 }
 
-/** `gone`: no answer came at all. */
-function failed(message: string, gone: boolean): void {
-  const way = gone ? button(strings.askAgain, () => void show(), { class: "secondary" }) : button(strings.clearAll, () => change({ ...initial }), { class: "secondary" });
-  main.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, gone ? `${message} ${strings.goesOn}` : message), way));
+function failed(error: Refused): void {
+  const refocus = keepFocus(main, side);
+  const again = button(strings.askAgain, () => void show(), { class: "secondary" });
+  const way = error.later ? again : button(strings.clearAll, () => change({ ...initial }), { class: "secondary" });
+  const message = error instanceof Unanswered ? `${error.message} ${strings.goesOn}` : error.message;
+  spoken.textContent = ""; // the alert speaks for itself
+  main.replaceChildren(el("div", { class: "empty is-error", role: "alert" }, el("h2", {}, strings.errorTitle), el("p", {}, message), way));
   side.replaceChildren();
   map.show([], [], state.map);
   trend.show(null, "", "");
+  refocus();
 }
 
-showViews({ tasks: true, comparisons: 0 }); // as most servers are, so that the head does not move when they have answered
+const views = document.documentElement.dataset["views"] ?? "tasks"; // the server wrote them there, so that the head does not move later
+showViews({ tasks: views.includes("tasks"), comparisons: Number(views.includes("compare")) });
 void show();

@@ -13,7 +13,7 @@ import { fromLonLat, toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import XYZ from "ol/source/XYZ";
 import type { Hit, Point as PlacePoint, Understood } from "./api";
-import { baseMap, heatLayer } from "./basemap";
+import { baseMap, heatLayer, zoomSigns } from "./basemap";
 import { Clusters } from "./clusters";
 import { button, el } from "./dom";
 import { boxOf, DrawTool } from "./maptools";
@@ -72,7 +72,7 @@ export class ResultMap {
       target,
       layers: [...base.layers, this.heat, this.placeLayer, this.tools.layer, this.hitLayer],
       overlays: [this.popup.overlay],
-      controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: strings.zoomIn, zoomOutTipLabel: strings.zoomOut } }),
+      controls: defaultControls({ attribution: false, rotate: false, zoomOptions: zoomSigns() }),
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false }),
       // Not as OpenLayers would have it: a high and narrow map may show what is beyond the poles, else it could not show the world.
       view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: innerWidth < 1180 ? 0 : 1, maxZoom: 14, extent: [-9 * WORLD, -WORLD / 2, 9 * WORLD, WORLD / 2], constrainOnlyCenter: true }),
@@ -149,13 +149,13 @@ export class ResultMap {
     this.areaButton.hidden = true;
     this.element.setAttribute("data-places", String(points.length));
     this.element.removeAttribute("data-drawn");
-    this.settle(view, area !== null);
+    this.settle(view);
     this.map.once("rendercomplete", () => this.element.setAttribute("data-drawn", ""));
     this.map.render();
   }
 
-  /** `bounded`: an area was asked for, which is what is to be seen. */
-  private settle(view: string, bounded: boolean): void {
+  /** Show the view that is given, else the area that was asked for, else the results. */
+  private settle(view: string): void {
     const [lon, lat, zoom] = view.split(",").map(Number);
     this.settling = true;
     this.moved = false;
@@ -165,7 +165,7 @@ export class ResultMap {
       return;
     }
     const hits = this.hits.getFeatures().map((one) => one.getGeometry()?.getCoordinates() ?? [0, 0]);
-    const area = bounded ? this.tools.extent : null;
+    const area = this.tools.extent;
     const extent = area ?? (hits.length ? boundingExtent(unrolled(hits)) : this.densest());
     this.map.updateSize();
     if (!area && !hits.length && !this.places.getFeatures().length) {
@@ -175,7 +175,7 @@ export class ResultMap {
     }
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
-    this.map.getView().fit(extent, { padding: [70, Math.max(side, TOOLS), 44, side], maxZoom: getWidth(extent) === 0 ? 7 : 9 });
+    this.map.getView().fit(extent, { padding: [70, Math.max(side, TOOLS), 44, side], maxZoom: area ? 13 : getWidth(extent) === 0 ? 7 : 9 });
   }
 
   /** Where nearly all pages are: a few far away must not make a map of the world of them. */

@@ -4,14 +4,14 @@ import Feature from "ol/Feature";
 import type OlMap from "ol/Map";
 import { type Coordinate } from "ol/coordinate";
 import { type Extent } from "ol/extent";
-import LinearRing from "ol/geom/LinearRing";
-import Polygon, { fromExtent } from "ol/geom/Polygon";
+import Polygon from "ol/geom/Polygon";
 import Draw, { createBox } from "ol/interaction/Draw";
 import VectorLayer from "ol/layer/Vector";
-import { fromLonLat, toLonLat, transformExtent } from "ol/proj";
+import { toLonLat, transformExtent } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import type { Understood } from "./api";
+import { shapeOf } from "./areas";
 import { color } from "./basemap";
 import { button, el, icon } from "./dom";
 import { WORLD } from "./scene";
@@ -79,15 +79,8 @@ export class DrawTool {
   /** Outline what was asked for. */
   outline(area: Understood["area"]): void {
     this.source.clear(true);
-    if (!area) return;
-    if ("bbox" in area) {
-      const [west, south, east, north] = area.bbox;
-      const extent: Extent = [west, Math.max(-85, south), east < west ? east + 360 : east, Math.min(85, north)];
-      this.source.addFeature(new Feature(fromExtent(transformExtent(extent, "EPSG:4326", "EPSG:3857"))));
-    } else if ("polygon" in area) {
-      const ring = new LinearRing([...area.polygon, area.polygon[0] ?? [0, 0]].map((corner) => fromLonLat(corner)));
-      this.source.addFeature(new Feature(new Polygon([ring.getCoordinates()])));
-    }
+    const shape = area && shapeOf(area);
+    if (shape) this.source.addFeature(new Feature(shape));
   }
 
   private toggle(kind: "box" | "shape"): void {
@@ -101,7 +94,7 @@ export class DrawTool {
     this.drawing.on("drawend", (event) => {
       const shape = event.feature.getGeometry();
       if (!(shape instanceof Polygon)) return;
-      const corners = shapeOf(shape.getCoordinates()[0]?.slice(0, -1) ?? []);
+      const corners = cornersOf(shape.getCoordinates()[0]?.slice(0, -1) ?? []);
       if (kind === "shape" && !corners) {
         this.hint.textContent = strings.noShapeAcross;
         return; // another one can be drawn at once
@@ -137,7 +130,7 @@ export function boxOf(extent: Extent): string {
 }
 
 /** The corners of a shape as the server wants them; nothing for one across the date line, which it cannot have. */
-function shapeOf(corners: Coordinate[]): string {
+function cornersOf(corners: Coordinate[]): string {
   const worlds = new Set(corners.map(([x = 0]) => Math.floor(x / WORLD + 0.5)));
   if (worlds.size > 1) return "";
   return corners.map((corner) => toLonLat(corner).map((n) => n.toFixed(4)).join(",")).join(";");

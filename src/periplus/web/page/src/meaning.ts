@@ -13,11 +13,11 @@ export interface MeaningEvents {
 /** `exports`: whether the results can be taken away as files. */
 export function meaning(answer: SearchAnswer, state: State, exports: boolean, events: MeaningEvents): HTMLElement {
   const bar = el("div", { class: "meaning" });
-  add(bar, el("p", { class: "total", role: "status" }, el("strong", {}, countOf(answer.total, "page", "pages")), el("span", { class: "took" }, ` in ${Math.max(1, Math.round(answer.seconds * 1000))} ms`)));
+  add(bar, el("p", { class: "total" }, el("strong", {}, countOf(answer.total, "page", "pages")), el("span", { class: "took" }, ` in ${Math.max(1, Math.round(answer.seconds * 1000))} ms`)));
   const chips = el("div", { class: "chips" });
   where(chips, answer, state, events);
   when(chips, answer, state, events);
-  if (state.view !== "statistics") add(bar, sorting(state, events));
+  if (answer.total && state.view !== "statistics") add(bar, sorting(state, events));
   if (answer.total) add(bar, narrowing(events), exports && exporting(state));
   add(bar, el("p", { class: "reading" }, answer.query.reading));
   if (chips.childElementCount) add(bar, chips);
@@ -84,7 +84,16 @@ function exporting(state: State): HTMLElement {
     asked.set("to", form);
     menu.append(el("li", {}, el("a", { href: `/api/export?${asked.toString()}`, download: `periplus-results.${form}` }, strings[form])));
   }
-  return el("details", { class: "menu" }, el("summary", {}, strings.export), menu);
+  const box = el("details", { class: "menu" }, el("summary", {}, strings.export), menu);
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !box.open) return;
+    box.open = false;
+    box.querySelector("summary")?.focus();
+  });
+  box.addEventListener("focusout", (event) => {
+    if (!box.contains(event.relatedTarget as Node | null)) box.open = false;
+  });
+  return box;
 }
 
 function sorting(state: State, events: MeaningEvents): HTMLElement {

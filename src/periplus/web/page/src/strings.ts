@@ -2,7 +2,7 @@
 
 export const strings = {
   name: "Periplus",
-  skip: "Skip to the results",
+  skip: "Skip to the content",
   searchLabel: "Search by what, where and when",
   searchPlaceholder: "What, where, when — for example: pizza in Lisbon since 2026",
   search: "Search",
@@ -18,6 +18,7 @@ export const strings = {
   clearAll: "Show everything",
   errorTitle: "That did not work",
   offline: "The server does not answer. Is “periplus serve” still running?",
+  serverError: "The server could not answer",
   goesOn: "The page goes on by itself when it is back.",
   partial: "This is a part of the answer. No answer came from",
   askAgain: "Ask again",
@@ -40,6 +41,8 @@ export const strings = {
   next: "Next",
   fullText: "Full text",
   mapResults: "Map of the results",
+  showOnMap: "show on the map",
+  mostListed: "the first 10,000 are listed",
   searchArea: "Search this area",
   searchHere: "Pages about this place",
   remove: "remove",
@@ -259,6 +262,7 @@ export const strings = {
   saveAndStart: "Save and start",
   saveOnly: "Save",
   checking: "Checking…",
+  saving: "Saving…",
   allGood: "Everything is fine.",
   fix: "Please look at",
   fields: {
@@ -320,7 +324,7 @@ const momentsOfYears = new Intl.DateTimeFormat(language, { ...clock, year: "nume
 export function moment(at: number | null): string {
   if (at === null) return strings.never;
   const isNow = new Date(at * 1000).getFullYear() === new Date().getFullYear();
-  return (isNow ? moments : momentsOfYears).format(at * 1000);
+  return (isNow ? moments : momentsOfYears).format(at * 1000).replaceAll(" ", "\u00a0"); // one word: a line does not end in it
 }
 
 export function duration(seconds: number): string {

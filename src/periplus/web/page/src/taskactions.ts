@@ -52,7 +52,11 @@ export class TaskActions {
   private wish(wish: string): void {
     const task = this.task;
     if (!task) return;
-    void attempt(async () => this.show(await send<Task>("POST", `tasks/${task.id}/wish`, { wish })), this.say);
+    for (const one of this.buttons.values()) one.disabled = true; // one wish at a time
+    void attempt(async () => this.show(await send<Task>("POST", `tasks/${task.id}/wish`, { wish })), (message) => {
+      this.show(task);
+      this.say(message);
+    });
   }
 
   private remove(erase: boolean): void {

@@ -36,9 +36,9 @@ export class TaskFormView {
   private readonly status = el("p", { class: "form-status", role: "status" });
   private readonly errors = new Map<string, HTMLElement>();
   private readonly next = el("p", { class: "field-note" });
-  private readonly submit = el("button", { type: "submit", class: "primary" }, strings.saveAndStart);
   private learnt: Learnt | null = null;
   private touched = false;
+  private saving = false;
   private timer = 0;
   private waiting: AbortController | null = null;
 
@@ -56,7 +56,7 @@ export class TaskFormView {
       this.part(strings.beginTitle, this.field(strings.seedsLabel, this.seeds, "seeds"), this.seedFile(), this.field(strings.contactLabel, this.contact, "contact", strings.contactHint)),
       this.part(strings.whenTitle, this.schedule()),
       el("details", { class: "form-part form-more" }, el("summary", {}, strings.more1), this.how()),
-      el("div", { class: "form-end" }, this.submit, button(strings.saveOnly, () => void this.save(false), { class: "secondary" }), button(strings.clearForm, () => events.onClear(), { class: "quiet" }), this.status),
+      el("div", { class: "form-end" }, el("button", { type: "submit", class: "primary" }, strings.saveAndStart), button(strings.saveOnly, () => void this.save(false), { class: "secondary" }), button(strings.clearForm, () => events.onClear(), { class: "quiet" }), this.status),
     );
     this.addKeyword("", 1);
     this.element.addEventListener("input", () => this.changed());
@@ -224,6 +224,7 @@ export class TaskFormView {
 
   private changed(): void {
     this.touched = true;
+    if (this.saving) return; // a check would take the place of that before saving
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.check(), 350);
   }
@@ -264,23 +265,27 @@ export class TaskFormView {
     return found.errors.length === 0;
   }
 
+  /** Save it once, however often that is asked for while the server takes its time. */
   private async save(start: boolean): Promise<void> {
+    if (this.saving) return;
+    this.saving = true;
     clearTimeout(this.timer);
     this.status.textContent = strings.checking;
-    if (!(await this.check(true))) {
-      this.showFirst();
-      return;
-    }
-    this.submit.disabled = true;
+    if (await this.check(true)) await this.send(start);
+    else this.showFirst();
+    this.saving = false;
+  }
+
+  private async send(start: boolean): Promise<void> {
+    this.status.textContent = strings.saving;
     await attempt(async () => {
       const task = await send<Task>("POST", "tasks", this.value());
       this.touched = false;
-      if (start) await send("POST", `tasks/${task.id}/wish`, { wish: "start" });
+      if (start) await attempt(async () => void (await send("POST", `tasks/${task.id}/wish`, { wish: "start" })), () => undefined); // it can be started where it is shown
       this.events.onSaved(task);
     }, (message) => {
       this.status.textContent = message;
     });
-    this.submit.disabled = false;
   }
 
   /** Bring what is wrong before the eyes, wherever it is. */

@@ -192,13 +192,18 @@ export class TaskLiveView {
     const text = el("input", { type: "text", required: true, maxlength: "1000", id: "question-text" });
     const hook = el("input", { type: "url", maxlength: "2000", id: "question-hook" });
     const form = el("form", { class: "question-form" }, el("label", { for: "question-text" }, strings.questionLabel), text, el("label", { for: "question-hook" }, strings.webhookLabel), hook, el("button", { type: "submit", class: "small secondary" }, strings.saveQuestion));
+    let saving = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      if (saving) return;
+      saving = true;
       void attempt(async () => {
         await send("POST", `tasks/${this.id}/questions`, { text: text.value, webhook: hook.value });
         this.say("");
         form.reset();
-      }, (message) => this.say(message));
+      }, (message) => this.say(message)).finally(() => {
+        saving = false;
+      });
     });
     return form;
   }

@@ -12,9 +12,8 @@ import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import { Circle, Fill, RegularShape, Stroke, Style, Text } from "ol/style";
-import { baseMap, color, fontFamily } from "./basemap";
+import { baseMap, color, fontFamily, zoomSigns } from "./basemap";
 import { el } from "./dom";
-import { strings } from "./strings";
 
 export interface Dot {
   lat: number;
@@ -46,7 +45,7 @@ export class WorldMap {
     this.map = new OlMap({
       target,
       layers: [...base.layers, wayLayer, dotLayer],
-      controls: defaultControls({ attribution: false, rotate: false, zoomOptions: { zoomInTipLabel: strings.zoomIn, zoomOutTipLabel: strings.zoomOut } }),
+      controls: defaultControls({ attribution: false, rotate: false, zoomOptions: zoomSigns() }),
       interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, mouseWheelZoom: !onPick }),
       view: new View({ center: fromLonLat([0, 25]), zoom: 1.2, minZoom: 0.5, maxZoom: 12 }),
     });
