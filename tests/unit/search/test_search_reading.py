@@ -13,6 +13,7 @@ from periplus.search.atlas import KnownPlace, ZipCode
 
 HOUSTON = "Houston, Texas, United States"
 LISBON = "Lisbon, Lisbon District, Portugal"
+PORTO = "Porto, Porto District, Portugal"
 
 
 class PostOffice:
@@ -81,7 +82,20 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]
         ),
         (
             {"text": "inclass:food inclass:News site:a.example -site:b.example lang:pt"},
-            "topic: food or news · site: a.example · not on site: b.example · language: pt",
+            "topic: food or news · site: a.example · not on site: b.example · language: pt"
+            " · no page is from: a.example",
+        ),
+        ({"text": "site:lisbon-nh.example"}, "site: lisbon-nh.example"),
+        ({"text": "pizza in Lisbon or Porto"}, f"what: pizza · where: in {LISBON}; or in {PORTO}"),
+        (
+            {"text": "pizza between Lisbon and Porto"},
+            f"what: pizza · where: between {LISBON} and {PORTO} (pages about both first, then about either)",
+        ),
+        ({"text": "story in Houston and mobile"}, f"what: story and mobile · where: in {HOUSTON}"),
+        ({"text": "story in northern Texas"}, "what: story · where: in the north of Texas, United States"),
+        (
+            {"text": "pizza between Lisbon and Lagos"},
+            f"what: pizza between and Lagos · where: in {LISBON}, one of 2 places so named · no page is about: Lagos",
         ),
     ],
 )
@@ -125,6 +139,11 @@ def test_a_topic_that_is_not_there_is_told_which_are(collection: Collection) -> 
     ):
         collection.search("dams inclass:flod")
     assert collection.search("inclass:Floods").total == 1
+
+
+def test_a_language_that_no_page_has_is_told_which_are_there(collection: Collection) -> None:
+    with pytest.raises(NotHere, match="is in the language 'german'; its languages are: en, fr, ja, pt"):
+        collection.search("pizza lang:german")
 
 
 def test_a_topic_of_the_job_without_pages_yet_is_no_mistake(collection: Collection) -> None:
