@@ -6,8 +6,8 @@ English, German, French, Spanish, Portuguese and Italian.
 from typing import TypeVar
 
 __all__ = [
-    "FILLERS", "LAST_WORDS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "PAST_WORDS", "RANGES", "RELATIONS", "SEASONS",
-    "TODAYS", "UNITS", "WEEKDAYS",
+    "BEFORE_AGES", "FILLERS", "LAST_WORDS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "PAST_WORDS", "RANGES",
+    "RELATIONS", "SEASONS", "TODAYS", "UNITS", "WEEKDAYS",
 ]  # fmt: skip
 
 Value = TypeVar("Value", int, str)
@@ -83,6 +83,9 @@ LAST_WORDS = frozenset(
 
 PAST_WORDS = frozenset({"past", "last", "letzten", "derniers", "dernieres", "ultimos", "ultimas", "ultimi", "ultime"})
 """Before a number of days, weeks, months or years."""
+
+BEFORE_AGES = frozenset({"vor", "hace"})
+"""What stands before "3 days" where English has "ago" behind them."""
 
 TODAYS = {"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "ayer": 1, "ontem": 1, "ieri": 1}
 """Days by their distance from this one."""

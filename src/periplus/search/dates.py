@@ -8,6 +8,7 @@ from typing import NamedTuple
 from periplus.errors import QueryError
 from periplus.index import fold
 from periplus.search.calendar_words import (
+    BEFORE_AGES,
     FILLERS,
     LAST_WORDS,
     MONTHS,
@@ -251,8 +252,8 @@ class DateReader:
         return None
 
     def _ago(self, at: int) -> Span | None:
-        """`3 days ago`, `two weeks ago`, `vor 3 Tagen`: that day, or the week, month or year it was in."""
-        behind = self.text(at) in ("vor", "hace")
+        """`3 days ago`, `two weeks ago`: that day, or the week, month or year it was in."""
+        behind = self.text(at) in BEFORE_AGES
         at += behind
         count, unit = _number(self.text(at)), UNITS.get(self.text(at + 1))
         if not count or not unit or (not behind and self.text(at + 2) != "ago"):

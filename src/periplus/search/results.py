@@ -50,7 +50,7 @@ class Understood:
             area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km, "bearing": circle.bearing}
             area["relation"] = self.where.relation
         elif isinstance(box, Polygon):
-            area = {"polygon": [[corner.lon, corner.lat] for corner in box.corners]}
+            area = {"polygon": [list(corner) for corner in box.corners]}
         elif box is not None:
             area = {"bbox": [box.west, box.south, box.east, box.north]}
         when = None

@@ -20,7 +20,7 @@ _ENDS = {
 }
 """What stands before the first of two places and before the second, and what is said of it."""
 
-_AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})
+_AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})  # codespell:ignore
 _IN = frozenset({"in", "at", "en", "em", "a", "near"})
 _NOT = (
     "but not in", "but not", "not in", "not from", "outside of", "outside", "except for", "except in", "except",

@@ -138,6 +138,22 @@ def test_a_direction_is_said_in_the_answer(collection: Collection) -> None:
     assert area == point | {"km": 100.0, "bearing": 45.0, "relation": "up to 100 km northeast of"}
 
 
+@pytest.mark.parametrize("east", ["181", "-179"])
+def test_a_shape_across_the_date_line(tmp_path: Path, east: str) -> None:
+    pages = [make_page(1, places=((-7, 0.9),)), make_page(2, places=((2198148, 0.9),)), make_page(3)]
+    shape = f"178,-20;{east},-20;{east},-15;178,-15"  # Suva lies west of the line, Taveuni east of it
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        result = collection.search(SearchRequest.of("", polygon=shape))
+        assert sorted(hit.place.name for hit in result.hits if hit.place) == ["Suva", "Taveuni"]
+        assert result.to_json()["query"]["area"]["polygon"][1] == [181.0, -20.0]
+
+
+def test_shapes_that_no_map_shows_are_refused() -> None:
+    for shape, reason in (("0,70;120,70;-120,70", "around a pole"), ("0,0;500,0;0,9", "500"), ("0,0;1,91;2,2", "91")):
+        with pytest.raises(QueryError, match=reason):
+            SearchRequest.of("", polygon=shape)
+
+
 def test_a_direction_without_of_is_a_word(collection: Collection) -> None:
     assert not collection.understand(SearchRequest.of("north wind")).where
 
