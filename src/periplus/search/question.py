@@ -1,6 +1,7 @@
 """Query understanding: a request becomes what + where + when, and then a question for the indexes."""
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -109,7 +110,7 @@ def _check_operators(operators: Sequence[Operator]) -> None:
 def _check_known(operators: Sequence[Operator], name: str, known: Collection[str], said: tuple[str, str]) -> None:
     """A topic or language that the collection does not have finds nothing, and nobody would know why: it is `said`."""
     for operator in operators:
-        asked = operator.value.casefold()
+        asked = _language(operator.value.casefold()) if name == "lang" else operator.value.casefold()
         if operator.name != name or not known or asked in known:
             continue
         near = difflib.get_close_matches(asked, known, n=1)
@@ -175,12 +176,17 @@ def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, at
         topics=values("inclass"),
         sites=tuple(map(_site, values("site"))),
         excluded_sites=tuple(map(_site, values("site", excluded=True))),
-        languages=values("lang"),
+        languages=tuple(map(_language, values("lang"))),
         paths=tuple(place.id_path for place in where.places),
         excluded_paths=(where.excluded.id_path,) if where.excluded else (),
         place_ids=place_ids,
         focus=where.place.id_path if where.place and not where.others else None,
     )
+
+
+def _language(value: str) -> str:
+    """`pt-br` → `pt`."""
+    return re.split("[-_]", value)[0]
 
 
 def _site(value: str) -> str:

@@ -17,6 +17,7 @@ _ENDS = {
     **dict.fromkeys([("between", "and"), ("zwischen", "und"), ("entre", "et"), ("entre", "y")], "between"),
     **dict.fromkeys([("entre", "e"), ("tra", "e")], "between"),
     **dict.fromkeys([("from", "to"), ("von", "nach"), ("de", "a"), ("da", "a"), ("desde", "hasta")], "from"),
+    ("to", "from"): "between",
 }
 """What stands before the first of two places and before the second, and what is said of it."""
 

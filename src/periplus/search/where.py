@@ -24,6 +24,7 @@ INSIDE_WORDS = frozenset(
 )
 AROUND_WORDS = frozenset({"near", "around", "nearby", "along", "bei", "près", "perto", "cerca", "vicino"})
 AROUND_PHRASES = (("close", "to"), ("next", "to"), ("not", "far", "from"))
+AT_MOST = (("less", "than"), ("up", "to"), ("at", "most"))
 AREA_WORDS = (("metropolitan", "area"), ("metro", "area"), ("area",), ("region",))
 """What makes a town's name mean what is around it: "the Houston area"."""
 
@@ -33,14 +34,12 @@ LINK_WORDS = frozenset({"to", "of", "de", "von", "the", "a", "di"})
 AROUND_KM = 50.0
 """How far "near" reaches when no distance is given."""
 
-SIDES = {"northern": "north", "eastern": "east", "southern": "south", "western": "west"} | {
-    f"{one}{two}ern": f"{one}{two}" for one in ("north", "south") for two in ("east", "west")
-}
-"""Parts of a country or state: "southern Texas"."""
-
 _POINTS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
 DIRECTIONS = {name: 45.0 * n for n, name in enumerate(_POINTS)}
 """Directions with their bearings: "north of Houston"."""
+
+SIDES = DIRECTIONS | {f"{name}ern": degrees for name, degrees in DIRECTIONS.items()}
+"""Parts of a country or state: "southern Texas", "West Texas"."""
 
 BESIDE_KM = {"city": 100.0, "feature": 100.0, "admin2": 150.0, "admin1": 800.0}
 """How far "north of" reaches, by the kind of place; 1,500 km for countries and larger."""
@@ -221,6 +220,9 @@ def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_wit
         end = found.end + len(area)
         if found.candidates[0].kind == "city" and area == tuple(word.text.lower() for word in words[found.end : end]):
             return replace(found, end=end, reach=Reach(km=AROUND_KM))
+    code = _zip_code(words, found.end, atlas)  # "Houston, TX 77002"
+    if code and not set(code[0]).isdisjoint(found.candidates):
+        return replace(found, end=found.end + 1)
     others, end = further_places(words, found.end, atlas, pages_with)
     return replace(found, end=end, others=others)
 
@@ -233,9 +235,11 @@ def _part_of_place(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWord
     if at >= len(words) or not is_plain(words[at]) or longest_match(words, at, atlas):  # "Western Australia"
         return None
     direction = _direction(words, at) if at == start + 2 else None
-    degrees, name_start = direction or (DIRECTIONS.get(SIDES.get(words[at].text.lower().replace("-", ""), "")), at + 1)
+    degrees, name_start = direction or (SIDES.get(words[at].text.lower().replace("-", "")), at + 1)
     match = longest_match(words, name_start, atlas) if degrees is not None else None
     if match is None or degrees is None or match[0][0].kind in ("city", "feature"):
+        return None
+    if atlas.is_elsewhere(" ".join(word.text.title() for word in words[at : match[1]])):  # "West Virginia"
         return None
     middle = atlas.middle(match[0][0])
     return PlaceWords(start, match[1], match[0], point=middle, side=degrees) if middle else None
@@ -289,8 +293,8 @@ def _opening(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
     first = words[start].text.lower()
     if not is_plain(words[start]):
         return None
-    if first == "within" and (distance := _distance(words, start + 1)):
-        return Reach(km=distance[0]), distance[1]
+    if inside := _at_most(words, start):
+        return inside
     if distance := _distance(words, start, needs_unit=True):  # "20 km north of", "5 miles from"
         direction = _direction(words, distance[1])
         if direction:
@@ -305,6 +309,19 @@ def _opening(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
     if first in AROUND_WORDS:
         return Reach(km=AROUND_KM), start + 1
     return (IN_IT, start + 1) if first in INSIDE_WORDS else None
+
+
+def _at_most(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
+    """`within 20 km of`, `less than 20 km from`: how far, and where the words go on."""
+    texts = [word.text.lower() for word in words[start:]]
+    distance = None
+    if texts[0] == "within":
+        distance = _distance(words, start + 1)
+    elif tuple(texts[:2]) in AT_MOST:
+        distance = _distance(words, start + 2, needs_unit=True)
+    if distance is None:
+        return None
+    return Reach(km=distance[0]), distance[1] + (texts[distance[1] - start :][:1] == ["from"])
 
 
 def _direction(words: Sequence[Word], start: int) -> tuple[float, int] | None:

@@ -21,7 +21,8 @@ class PostOffice:
 
     def find(self, name: str, *, limit: int) -> list[KnownPlace]:
         lagos = KnownPlace(2332459, "Lagos", "city", "NG", "05", LonLat(3.4, 6.45), 15_000_000, (), ())
-        return [lagos][:limit] if name.casefold() == "lagos" else []
+        tokyo = KnownPlace(1850147, "Tokyo", "city", "JP", "40", LonLat(139.7, 35.7), 8_336_599, (), ())
+        return {"lagos": [lagos], "東京": [tokyo]}.get(name.casefold(), [])[:limit]
 
     def zip_code(self, code: str) -> ZipCode | None:
         known = {"77002": ZipCode((4699066,), LonLat(-95.37, 29.76)), "99950": ZipCode((1,), LonLat(-131.6, 55.3))}
@@ -85,6 +86,9 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]
             "topic: food or news · site: a.example · not on site: b.example · language: pt"
             " · no page is from: a.example",
         ),
+        ({"text": "lang:pt-BR"}, "language: pt"),
+        ({"text": "ラーメン in 東京"}, "what: ラーメン · where: in Tokyo, Tokyo Prefecture, Japan"),
+        ({"text": "story in west lagos"}, "what: story in west lagos"),
         ({"text": "site:lisbon-nh.example"}, "site: lisbon-nh.example"),
         ({"text": "pizza in Lisbon or Porto"}, f"what: pizza · where: in {LISBON}; or in {PORTO}"),
         (

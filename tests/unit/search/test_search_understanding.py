@@ -86,6 +86,11 @@ def towns(collection: Collection, question: str) -> list[str]:
         ("rodeo in the Pasadena area", ["Pasadena", "Houston"]),
         ("rodeo in northern Texas", ["Dallas"]),
         ("rodeo in the south of Texas", ["Houston", "Pasadena"]),
+        ("rodeo South Texas", ["Houston", "Pasadena"]),
+        ("rodeo Houston & Dallas", ["Houston", "Dallas"]),
+        ("rodeo to Dallas from Houston", ["Houston", "Dallas"]),
+        ("rodeo less than 20 km from Houston", ["Houston", "Pasadena"]),
+        ("rodeo in Houston, TX 77002", ["Houston"]),
     ],
 )
 def test_distances_and_directions(collection: Collection, question: str, found: list[str]) -> None:
