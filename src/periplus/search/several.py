@@ -21,11 +21,12 @@ _ENDS = {
 }
 """What stands before the first of two places and before the second, and what is said of it."""
 
-_AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})  # codespell:ignore
+_AND = frozenset({"and", "or", "vs", "versus", "und", "oder", "et", "ou", "y", "o", "e"})  # codespell:ignore
 _IN = frozenset({"in", "at", "en", "em", "a", "near"})
 _NOT = (
     "but not in", "but not", "not in", "not from", "outside of", "outside", "except for", "except in", "except",
-    "excluding", "other than", "nicht in", "nicht aus", "ausserhalb von", "außerhalb von", "ausser in", "außer in",
+    "excluding", "without", "other than", "nicht in", "nicht aus", "ausserhalb von", "außerhalb von", "ausser in",
+    "außer in",
     "hors de", "sauf a", "sauf", "excepto en", "excepto", "fuera de", "exceto em", "exceto", "fora de", "fuori da",
 )  # fmt: skip
 """What stands before a place that is left out, longer before shorter."""
