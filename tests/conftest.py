@@ -17,6 +17,10 @@ from hypothesis import settings
 # Small matrices: threads of the linear algebra library would get in each other's way. Before the first import of numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Commands that tests start in other folders find the same package.
+if "PYTHONPATH" in os.environ:
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep)))
+
 # Tests that say nothing about it try so many examples; others name theirs for both (`effort.examples`).
 settings.register_profile("ci", max_examples=200, deadline=None)
 settings.register_profile("nightly", max_examples=20_000, deadline=None)

@@ -241,16 +241,33 @@ def train_command(
     pages = (
         pair
         for path in samples
-        for pair in (_crawl_samples(path, labels) if path.is_dir() else read_samples(path, ownership, gazetteer))
+        for pair in (_crawl_samples(path, labels) if path.is_dir() else read_samples(path, labels))
     )
     model = train(pages, ownership)
     model.metadata["sources"] = [path.name for path in samples]
     model.save(out)
     if as_json:
-        typer.echo(json.dumps(model.metadata))
+        left = {"unknown_labels": dict(labels.unknown.most_common(MOST_UNKNOWN)), "skipped_lines": labels.skipped}
+        typer.echo(json.dumps(model.metadata | left))
     else:
         shown = ", ".join(f"{name} {count}" for name, count in model.metadata["pages"].items())
         typer.echo(f"{out}: trained on {counted(sum(model.metadata['pages'].values()), 'page')} ({shown})")
+        _tell_what_was_not_understood(labels)
+
+
+MOST_UNKNOWN = 20
+"""Labels that are told to be unknown."""
+
+
+def _tell_what_was_not_understood(labels: "Labels") -> None:
+    """Mistyped labels and lines would go unnoticed: they are no error, since pages of nowhere are samples too."""
+    if labels.skipped:
+        typer.echo(f"{counted(labels.skipped, 'line')} without a labelled page left out", err=True)
+    if labels.unknown:
+        named = ", ".join(f"{label!r} {count:,}" for label, count in labels.unknown.most_common(MOST_UNKNOWN))
+        more = ", …" if len(labels.unknown) > MOST_UNKNOWN else ""
+        pages = counted(labels.unknown.total(), "page")
+        typer.echo(f"{pages} taken as not geographic: no node and no one place is called {named}{more}", err=True)
 
 
 def _crawl_samples(crawl: Path, labels: "Labels") -> Iterator[tuple[str, str]]:

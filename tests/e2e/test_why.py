@@ -21,14 +21,19 @@ PAGES = {
 BOSTON = 4930956
 
 
-def explained(folder: Path, strategy: str, more: str = "") -> dict[str, Any]:
-    """What `why` says of the linked page, after a crawl of the two; `more` is what the job has besides."""
+def record(pages: dict[str, str], path: Path) -> None:
+    """Pages as a recorded web."""
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     responses = [
         Fetched(url, 200, (("Content-Type", "text/html"),), body.encode(), "text/html", moment, 0.01, "192.0.2.9")
-        for url, body in PAGES.items()
+        for url, body in pages.items()
     ]
-    write_wacz(responses, folder / "web.wacz")
+    write_wacz(responses, path)
+
+
+def explained(folder: Path, strategy: str, more: str = "") -> dict[str, Any]:
+    """What `why` says of the linked page, after a crawl of the two; `more` is what the job has besides."""
+    record(PAGES, folder / "web.wacz")
     (folder / "job.toml").write_text(
         f'seeds = ["{HOME}"]\n[nodes.east]\nplaces = ["Boston, MA"]\n[nodes.general]\n'
         f'[crawl]\nstrategy = "{strategy}"\nkeep = "all"\nreplay = "web.wacz"\ndelay_seconds = 0.0\nworkers = 1\n'
@@ -72,3 +77,20 @@ def test_where_the_network_decides_that_is_said(tmp_path: Path, strategy: str, o
     (parent,) = found["parents"]
     assert found["node"] == parent["sent_to"]
     assert [one["evidence"] for one in parent["evidence"]] == [evidence]
+
+
+DAY = '<meta property="article:published_time" content="2019-05-01">'
+
+
+def test_a_page_that_the_topics_time_kept_out_says_so(tmp_path: Path) -> None:
+    record({HOME: f"{DAY}<title>Inns</title><p>Inns of Boston.</p>"}, tmp_path / "dated.wacz")
+    (tmp_path / "dated.toml").write_text(
+        f'seeds = ["{HOME}"]\n[topic]\nsince = 2020-01-01\n[nodes.main]\n'
+        '[crawl]\nreplay = "dated.wacz"\ndelay_seconds = 0.0\nworkers = 1\n',
+        "utf-8",
+    )
+    assert periplus("crawl", tmp_path / "dated.toml", "--out", tmp_path / "dated").code == 0
+    found = periplus("why", tmp_path / "dated", HOME, "--json").json
+    assert (found["outcome"], found["page"]["published"]) == ("not_relevant", "2019-05-01")
+    assert found["reason"] == "published 2019-05-01, before the topic's since 2020-01-01"
+    assert f"not kept: {found['reason']}" in periplus("why", tmp_path / "dated", HOME).out

@@ -37,7 +37,7 @@ def get(
     body: bytes | None = None,
 ) -> Reply:
     parts = urlsplit(address)
-    connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=10)
+    connection = HTTPConnection(parts.hostname or "", parts.port or 80, timeout=60)
     try:
         connection.request(method, path, body=body, headers=headers or {})
         response = connection.getresponse()

@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from periplus.clock import SystemClock
 from periplus.errors import ConfigError, UsageError
+from periplus.evaluate.holdups import lacking, waits_for
 from periplus.evaluate.reasons import Reasons, host_view
 from periplus.index import unpack_text
 from periplus.model import Link
@@ -19,7 +21,7 @@ from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, make_strategy
-from periplus.topics import LinkParts, unpacked_parts
+from periplus.topics import LinkParts, make_topics, unpacked_parts
 from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
 __all__ = ["explain_url", "why"]
@@ -54,7 +56,7 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
         raise UsageError(f"{url!r} is not an http(s) URL")
     mark = fingerprint(canonical.href)
     folder = CrawlFolder.existing(directory)
-    result: dict[str, Any] = {"url": canonical.href, "node": None, "nodes": [], "parents": []}
+    result: dict[str, Any] = {"url": canonical.href, "node": None, "nodes": [], "reason": "", "parents": []}
     for node in folder.nodes():
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             row = db.execute(
@@ -74,8 +76,26 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
     # What the link book added when it last moved the URL: hub, words and siblings (`topics/link_book.py`).
     result["bonus"] = round(result["priority"] - mean, 4) if mean is not None and result["node"] else None
     result["parents"] = result["parents"][:MAX_PARENTS]
+    if result["node"] is not None:
+        result["reason"] = _holdup(folder, canonical, result)
     _add_reasons(folder, canonical, result["parents"])
     return result
+
+
+def _holdup(folder: CrawlFolder, url: CanonicalUrl, found: dict[str, Any]) -> str:
+    """Why the URL is no page of the collection, if it is not and that can be told."""
+    if found["outcome"] == "queued":
+        with ExitStack() as stack:
+            databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
+            now = SystemClock().now().timestamp()
+            return waits_for(list(databases.values()), databases[found["node"]], url, now)
+    if not found["page"] or found["page"]["outcome"] != "not_relevant":
+        return ""
+    job = load_job(folder.job_file)
+    try:
+        return lacking(found["page"], make_topics(job.topic, job.topics, job.name, open_gazetteer()))
+    except ConfigError:  # a place of the topic is not in the gazetteer any more
+        return ""
 
 
 def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str, Any]]) -> None:
@@ -115,9 +135,10 @@ def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str,
 def _page(db: sqlite3.Connection, mark: int) -> dict[str, Any] | None:
     """How the page was judged, if it was fetched."""
     row = db.execute(
-        "SELECT title, keyword_relevance, place_relevance, topic, outcome FROM page WHERE fingerprint = ?", (mark,)
+        "SELECT title, keyword_relevance, place_relevance, topic, outcome, published FROM page WHERE fingerprint = ?",
+        (mark,),
     ).fetchone()
-    names = ("title", "keyword_relevance", "place_relevance", "topic", "outcome")
+    names = ("title", "keyword_relevance", "place_relevance", "topic", "outcome", "published")
     return dict(zip(names, row, strict=True)) if row else None
 
 
@@ -167,6 +188,8 @@ def _show(found: dict[str, Any]) -> None:
     console.print(found["url"])
     for one in found["nodes"]:
         console.print(f"node {one['node']}, {one['outcome']}, depth {one['depth']}, priority {one['priority']:.3f}")
+    if found["reason"]:
+        console.print(f"{'waits' if found['outcome'] == 'queued' else 'not kept'}: {found['reason']}")
     if found["bonus"] is not None:
         parents = f"{found['parents_count']} page{'s' if found['parents_count'] != 1 else ''}"
         console.print(f"mean over {parents} that link to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")

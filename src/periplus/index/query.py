@@ -33,8 +33,9 @@ class IndexQuery:
 
     `required`: groups of alternatives, one of each group must occur; with `any_group` one group is enough.
     `optional` raises the score only. `paths`: the page has a place inside one of these place paths.
-    `place_ids`: the page has one of these places. `focus`: a place path; pages whose main place lies in it come
-    first where words do not order them. `fields`: where words are looked for, and how much they count there.
+    `excluded_paths`: its main place is not inside these. `place_ids`: the page has one of these places. `focus`: a
+    place path; pages whose main place lies in it come first where words do not order them. `fields`: where words are
+    looked for, and how much they count there.
     """
 
     required: tuple[tuple[TextUnit, ...], ...] = ()
@@ -46,6 +47,7 @@ class IndexQuery:
     excluded_sites: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    excluded_paths: tuple[str, ...] = ()
     place_ids: tuple[int, ...] | None = None
     focus: str | None = None
     days: DayRange = EVER
@@ -78,6 +80,8 @@ def compile_query(query: IndexQuery, schema: Schema, languages: frozenset[str]) 
     clauses.extend((Occur.Must, _filter(wanted)) for wanted in _filters(query, schema))
     if query.excluded_sites:
         clauses.append((Occur.MustNot, Query.term_set_query(schema, "site", query.excluded_sites)))
+    if query.excluded_paths:
+        clauses.append((Occur.MustNot, Query.term_set_query(schema, "main_path", query.excluded_paths)))
     return Query.boolean_query(clauses)
 
 

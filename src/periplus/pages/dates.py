@@ -38,18 +38,37 @@ META_DATE_NAMES = (
     "bt:pubdate",
     "dc.date.created",
     "dcterms.date",
+    "dc:date",
+    "og:article:published_time",
+    "rnews:datepublished",
+    "shareaholic:article_published_time",
+    "mediator_published_time",
+    "bytedance:published_time",
+    "weibo:article:create_at",
+    "published_time",
+    "publish_date",
+    "published-date",
+    "originalpublicationdate",
+    "article_date_original",
+    "dcsext.articlefirstpublished",
 )
 """Names of meta tags that carry the day of publication, best first."""
 
 ISO_DATE = re.compile(r"\b(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?!\d)")
 COMPACT_DATE = re.compile(r"\b((?:19|20)\d{2})(\d{2})(\d{2})(?=\D|\d{4}\b|\d{6}\b|\Z)")
 EASTERN_DATE = re.compile(r"(\d{4})[年년] ?(\d{1,2})[月월] ?(\d{1,2})[日일]")
+DOTTED_YEAR_FIRST = re.compile(r"\b((?:19|20)\d{2})\. ?(\d{1,2})\. ?(\d{1,2})(?!\d)")
+UNIX_TIME = re.compile(r"\s*(1\d{9})(?:\d{3})?\s*", re.ASCII)
+"""Seconds or milliseconds since 1970, from 2001 to 2033."""
+
 DOTTED_DATE = re.compile(r"\b(\d{1,2})\. ?(\d{1,2})\. ?((?:19|20)\d{2})\b")
 SLASHED_DATE = re.compile(r"\b(\d{1,2})([/-])(\d{1,2})\2((?:19|20)\d{2})\b")
 MONTHS = (
-    "jan ene gen янв sty", "feb fév fev фев lut", "mar mär мар", "apr abr avr апр kwi", "may mai mei maj mag мая май",
-    "jun juin giu июн cze", "jul juil lug июл lip", "aug aoû aou ago авг sie", "sep set сен wrz",  # codespell:ignore
-    "oct okt out ott окт paź", "nov ноя lis", "dec dez déc dic дек gru",
+    "jan ene gen янв січ sty oca يناير", "feb fév fev фев лют lut şub فبراير", "mar mär maa мар бер مارس",
+    "apr abr avr апр кві kwi nis أبريل", "may mai mei maj mag мая май тра مايو", "jun juin giu июн чер cze haz يونيو",
+    "jul juil lug июл лип lip tem يوليو", "aug aoû aou ago авг сер sie ağu أغسطس",  # codespell:ignore
+    "sep set сен вер wrz eyl سبتمبر",
+    "oct okt out ott окт жов paź eki أكتوبر", "nov ноя лис lis kas نوفمبر", "dec dez déc dic дек гру gru ara ديسمبر",
 )  # fmt: skip
 """How the names of months begin in some languages."""
 
@@ -156,7 +175,10 @@ def _parse(text: str, fetched_on: date) -> date | None:
     """The day that a text names, in one of the forms that leave no doubt which number is the month."""
     if match := ISO_DATE.search(text):
         return _believable((match[1], match[3], match[4]), fetched_on)
-    if match := COMPACT_DATE.search(text) or EASTERN_DATE.search(text):
+    if match := UNIX_TIME.fullmatch(text):
+        day = date.fromordinal(date(1970, 1, 1).toordinal() + int(match[1]) // 86_400)
+        return _believable((str(day.year), str(day.month), str(day.day)), fetched_on)
+    if match := COMPACT_DATE.search(text) or EASTERN_DATE.search(text) or DOTTED_YEAR_FIRST.search(text):
         return _believable(match.groups(), fetched_on)
     if match := DAY_MONTH_YEAR.search(text):
         return _believable((match[3], _month(match[2]), match[1]), fetched_on)

@@ -1,9 +1,11 @@
 """What a page says about itself outside its text: meta tags, JSON-LD, microdata, RDFa, microformats."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any, Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -71,11 +73,27 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     if b"geo" in signs:
         for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
             _read_geo(node, found)
+    if b"published" in signs:
+        found.dates += [day for node in tree.css(_PUBLISHED_NODES)[:5] for day in _shown_days(node)]
     if b"time" in signs:
-        times = [node.attributes for node in tree.css("time[datetime]")[:MAX_HINTS]]
-        times.sort(key=lambda attributes: not _is_of_publication(attributes))
-        found.dates += [attributes.get("datetime") or "" for attributes in times[:5]]
+        times = tree.css("time")[:MAX_HINTS]
+        times.sort(key=lambda node: not _is_of_publication(node.attributes))
+        found.dates += [day for node in times[:5] for day in _shown_days(node)]
     return found
+
+
+_PUBLISHED_NODES: Final = (
+    '[itemprop~="datePublished" i]:not(meta), [property$="datePublished" i]:not(meta), abbr.published, .dt-published'
+)
+"""What microdata, RDFa and microformats mark as the day of publication."""
+
+
+def _shown_days(node: LexborNode) -> Iterator[str]:
+    """What may be the day of a marked-up element: as its attributes give it to machines, and as it is shown."""
+    for name in ("datetime", "content", "title"):
+        if said := node.attributes.get(name):
+            yield said
+    yield node.text()[:64]
 
 
 def _is_of_publication(attributes: dict[str, str | None]) -> bool:
@@ -121,10 +139,7 @@ def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
     """Every object of a JSON-LD block, breadth-first, bounded."""
     if len(text) > MAX_JSON_LD_CHARS:
         return
-    try:
-        waiting: deque[Any] = deque([json.loads(_unwrapped(text), strict=False)])  # line breaks in strings are common
-    except (ValueError, RecursionError):
-        return
+    waiting: deque[Any] = deque([_json_of(text)])
     for _ in range(MAX_JSON_LD_NODES):
         if not waiting:
             return
@@ -136,9 +151,30 @@ def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
             waiting.extend(value for value in thing.values() if isinstance(value, dict | list))
 
 
+def _json_of(text: str) -> Any:
+    """What a JSON-LD block says, also if it has comments, commas too many or quotes as HTML; of a worse one its day."""
+    text = _unwrapped(text)
+    for repair in (str, _repaired, lambda broken: _repaired(unescape(broken))):
+        try:
+            return json.loads(repair(text), strict=False)  # line breaks in strings are common
+        except (ValueError, RecursionError):
+            continue
+    day = _STATED_DAY.search(text)
+    return {"datePublished": day[1]} if day else None
+
+
+_STATED_DAY: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{8,64})"')
+_TOO_MUCH: Final = re.compile(r'("(?:[^"\\]|\\.?)*+"?)|/\*.*?(?:\*/|\Z)|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
+"""Strings, which stay; and comments and commas before an end, which JSON does not have."""
+
+
+def _repaired(text: str) -> str:
+    return _TOO_MUCH.sub(lambda match: match[1] or "", text)
+
+
 def _unwrapped(text: str) -> str:
     """JSON-LD without what some write around it, as they did around scripts."""
-    text = text.strip()
+    text = text.strip().strip("\ufeff")
     for opening in ("//", "<!--", "<![CDATA["):
         text = text.removeprefix(opening).lstrip()
     for ending in ("]]>", "-->", "//", ";"):
@@ -148,8 +184,8 @@ def _unwrapped(text: str) -> str:
 
 def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
     published = thing.get("datePublished")
-    if isinstance(published, str):
-        found.dates.append(published)
+    if isinstance(published, str | int):
+        found.dates.append(str(published)[:64])
     if "latitude" in thing and "longitude" in thing:
         _add_point(found, str(thing["latitude"]), str(thing["longitude"]))
     found.place_names.extend(_place_names(thing))

@@ -4,12 +4,14 @@ A shape in that form lies between -180 and 180 degrees and is cut at the antimer
 wants. Sources draw such shapes in three ways (cut, jumping from 179 to -179, running on to 181); all become this one.
 """
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-__all__ = ["on_the_earth", "point_and_box"]
+__all__ = ["on_the_earth", "point_and_box", "unrolled_ring"]
 
 _WIDE: Final = 180.0
 
@@ -81,3 +83,21 @@ def point_and_box(area: "BaseGeometry") -> tuple[Point, Box]:
 
 def _back(lon: float) -> float:
     return float(lon) if lon <= 180 else float(lon) - 360.0
+
+
+def unrolled_ring(longitudes: Sequence[float]) -> list[float]:
+    """The longitudes of a ring so that every step takes the shorter way: 179, -179 becomes 179, 181.
+
+    ValueError for longitudes beyond 360, and for a ring around a pole, which no flat map shows in one piece.
+    """
+    found: list[float] = []
+    turned = 0.0
+    for before, lon in zip([*longitudes[:1], *longitudes], longitudes, strict=False):
+        if not -360.0 <= lon <= 360.0:
+            raise ValueError(f"longitude {lon!r} is not between -180 and 180")
+        if _WIDE < abs(lon - before) < 2 * _WIDE:  # 360 degrees are a strip around the earth
+            turned -= math.copysign(2 * _WIDE, lon - before)
+        found.append(lon + turned)
+    if found and _WIDE < abs(found[-1] - found[0]) < 2 * _WIDE:
+        raise ValueError("it goes around a pole; leave the pole out")
+    return found

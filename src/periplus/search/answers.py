@@ -97,7 +97,8 @@ class HitBuilder:
         """How the place that made the page a hit relates to the one asked for; empty where it is that place."""
         where = self._question.where
         found = self._atlas.get(candidate.geo.place_id) if candidate.geo.place_id is not None else None
-        asked = where.place or next(iter(where.candidates), None)
+        asked = next((place for place in where.places if found and found.is_inside(place)), where.place)
+        asked = asked or next(iter(where.candidates), None)
         if found is None or (asked is not None and found.id == asked.id):
             return ""
         if asked is not None and asked.id in found.ancestors and where.circle is None:

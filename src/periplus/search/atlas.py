@@ -90,7 +90,7 @@ class KnownPlace:
 
 
 SHORTEST_OTHER_NAME = 4
-"""Letters of another name of a place, unless it is written in capitals: LA, NYC."""
+"""Letters of another name of a place, unless in capitals (LA, NYC) or in a script that has none (東京)."""
 
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -165,7 +165,8 @@ class Atlas:
         key = name_key(name)
         found = {place.id: place for place in self._by_name.get(key, ())}
         # "near me" is not about Maine: short names other than the place's own must be written as codes.
-        is_name = len(key) >= SHORTEST_OTHER_NAME or (len(key) >= 2 and name.isupper())
+        is_code = name.isupper() or (name.isalpha() and name.upper() == name.lower())  # 東京 has no capitals to write
+        is_name = len(key) >= SHORTEST_OTHER_NAME or (len(key) >= 2 and is_code)
         if not found and self._gazetteer is not None and is_name:
             others = (self._places.get(other.id) for other in self._gazetteer.find(name, limit=20))
             found = {place.id: place for place in others if place and place.pages}

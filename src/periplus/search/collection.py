@@ -244,7 +244,7 @@ class Collection:
         facets = count_facets(self.shards, question.query, self._atlas)
         missing = self._missing(ranker.missing)
         return SearchResult(
-            understood=_understood(request, question),
+            understood=self._understood(request, question),
             total=total,
             hits=tuple(hits),
             facets=facets,
@@ -265,13 +265,20 @@ class Collection:
         now = {shard.key: shard.index.stamp for shard in self.shards}
         return ",".join(f"{key}:{stamp}" for key, stamp in (now | dict(request.as_of)).items() if key in now)
 
+    def _understood(self, request: SearchRequest, question: Question) -> Understood:
+        query = question.query
+        silent = tuple(site for site in query.sites if not self.count(IndexQuery(sites=(site,))))
+        filters = query.topics, query.sites, query.excluded_sites, query.languages
+        where, days = question.where, question.days
+        return Understood(request.text, question.what_text, where, days, *filters, question.absent, silent)
+
     def _meant(self, request: SearchRequest, question: Question) -> str:
         words = [word for word in question.what if not word.excluded]
         return did_you_mean(request.text, words, self._atlas, self.words, self._pages_with)
 
     def _neighbours(self, ranker: Ranker, question: Question, found: Sequence[Found]) -> list[Found]:
         """Hits of places around the one asked for, to fill up a first page that has few; none for states and larger."""
-        place = question.where.place
+        place = question.where.place if len(question.where.places) == 1 else None
         if place is None or place.point is None or place.kind not in ("city", "feature") or not question.query.required:
             return []
         circle = Circle(place.point, AROUND_KM)
@@ -288,7 +295,7 @@ class Collection:
         facets = count_facets(self.shards, question.query, self._atlas)
         total = self.count(question.query)
         return {
-            "query": _understood(request, question).to_json(),
+            "query": self._understood(request, question).to_json(),
             "total": total,
             "facets": facets.to_json(),
             "relaxed": relaxed,
@@ -308,7 +315,7 @@ class Collection:
             buckets = bucket_days(count_numbers(self.shards, question.query, "day", MOST_DAYS), bucket)
         dated = sum(one.count for one in buckets)
         undated = max(0, total - dated)
-        return Trend(_understood(request, question), bucket, total, undated, buckets, self._missing(), relaxed)
+        return Trend(self._understood(request, question), bucket, total, undated, buckets, self._missing(), relaxed)
 
     def points(self, request: SearchRequest) -> list[MapPoint]:
         """The main places of the pages that answer, with their counts: what a map shows."""
@@ -389,9 +396,3 @@ def _topics_of(job: Job) -> set[str]:
     """The topics that a job looks for, as the index spells them; no page need have been found yet."""
     main = [] if job.topics and job.topic == TopicSettings() else [job.topic.name or job.name]
     return {name.casefold() for name in (*main, *job.topics)}
-
-
-def _understood(request: SearchRequest, question: Question) -> Understood:
-    query = question.query
-    filters = query.topics, query.sites, query.excluded_sites, query.languages
-    return Understood(request.text, question.what_text, question.where, question.days, *filters, question.absent)

@@ -1,6 +1,7 @@
 """Query understanding: a request becomes what + where + when, and then a question for the indexes."""
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -8,7 +9,9 @@ from datetime import date
 from periplus.errors import NotHere, QueryError
 from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
 from periplus.search.atlas import Atlas, KnownPlace
+from periplus.search.naming import is_plain
 from periplus.search.request import SearchRequest, parse_near
+from periplus.search.several import find_excluded
 from periplus.search.when import days_of_operators, find_date_words, intersect
 from periplus.search.where import Where, absent_place, find_place_words, named_place
 from periplus.search.words import Operator, Word, take_apart
@@ -19,7 +22,7 @@ MOST_PLACE_IDS = 20_000
 """Places of a circle or box that are asked for one by one."""
 
 MOST_TOPICS = 20
-"""Topics that are named to who asked for another one."""
+"""Topics or languages that are named to who asked for another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +60,22 @@ def understand(
     """
     parsed = take_apart(request.text)
     _check_operators(parsed.operators)
-    _check_topics(parsed.operators, topics)
+    _check_known(parsed.operators, "inclass", topics, ("topic of this collection is called", "topics"))
+    written = {language for language in languages if language}
+    _check_known(parsed.operators, "lang", written, ("page of this collection is in the language", "languages"))
     words = list(parsed.words)
     days = intersect(request.days, days_of_operators(parsed.operators))
     explicit = _explicit_where(request, parsed.operators, atlas)
     # Places first: "in Texas in 2024" must not lose "in Texas" to the date, nor "Paris, Texas 2024" to a word.
+    left_out = find_excluded(words, atlas)
+    if left_out:
+        del words[left_out[1] : left_out[2]]
     found = find_place_words(words, atlas, pages_with)
     if found:
         del words[found.start : found.end]
     where = _choose(explicit, found.where() if found else Where())
+    where = replace(where, excluded=left_out[0] if left_out else None)
+    _drop_near_me(words, known=bool(where))
     dated = find_date_words(words, today, south=where.is_south)
     if dated:
         days = intersect(days, dated.days)
@@ -73,6 +83,19 @@ def understand(
     query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
     absent = "" if explicit else absent_place(words, atlas)
     return Question(tuple(words), where, days, replace(query, days=days), absent)
+
+
+def _drop_near_me(words: list[Word], *, known: bool) -> None:
+    """Where a person is nobody knows here: said, unless the question names a place as well."""
+    for start in range(len(words) - 1):
+        pair = [word.text.lower() if is_plain(word) else "" for word in words[start : start + 2]]
+        if pair in (["near", "me"], ["around", "me"], ["around", "here"], ["near", "here"]):
+            if not known:
+                raise QueryError(
+                    f"{' '.join(pair)}: where you are is not known here; name a place, or give near:LAT,LON,KM"
+                )
+            del words[start : start + 2]
+            return
 
 
 def _check_operators(operators: Sequence[Operator]) -> None:
@@ -84,16 +107,16 @@ def _check_operators(operators: Sequence[Operator]) -> None:
         raise QueryError("place: and near: are possible once in a question; give one of them")
 
 
-def _check_topics(operators: Sequence[Operator], known: Collection[str]) -> None:
-    """A topic that the collection does not have finds nothing, and nobody would know why: its topics are named."""
+def _check_known(operators: Sequence[Operator], name: str, known: Collection[str], said: tuple[str, str]) -> None:
+    """A topic or language that the collection does not have finds nothing, and nobody would know why: it is `said`."""
     for operator in operators:
-        asked = operator.value.casefold()
-        if operator.name != "inclass" or not known or asked in known:
+        asked = _language(operator.value.casefold()) if name == "lang" else operator.value.casefold()
+        if operator.name != name or not known or asked in known:
             continue
         near = difflib.get_close_matches(asked, known, n=1)
-        named = f"did you mean {near[0]}? " if near else ""
+        meant = f"did you mean {near[0]}? " if near else ""
         others = ", ".join(sorted(known)[:MOST_TOPICS]) + (", …" if len(known) > MOST_TOPICS else "")
-        raise NotHere(f"no topic of this collection is called {operator.value[:80]!r}; {named}its topics are: {others}")
+        raise NotHere(f"no {said[0]} {operator.value[:80]!r}; {meant}its {said[1]} are: {others}")
 
 
 def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas: Atlas) -> Where | None:
@@ -140,19 +163,30 @@ def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, at
     def values(name: str, *, excluded: bool = False) -> tuple[str, ...]:
         return tuple(o.value.casefold() for o in operators if o.name == name and o.excluded == excluded)
 
+    if where.side is not None and where.place:
+        inside = [
+            place for place in atlas.all() if place.pages and place.is_inside(where.place) and where.has_side(place)
+        ]
+        place_ids = tuple(place.id for place in sorted(inside, key=lambda place: -place.pages)[:MOST_PLACE_IDS])
     # A question that is only a place is best answered by pages that carry its name in the title.
-    names = (TextUnit(where.place.name),) if where.place and not query.required else ()
+    names = tuple(TextUnit(place.name) for place in where.places) if not query.required else ()
     return replace(
         query,
         optional=(*query.optional, *names),
         topics=values("inclass"),
         sites=tuple(map(_site, values("site"))),
         excluded_sites=tuple(map(_site, values("site", excluded=True))),
-        languages=values("lang"),
-        paths=(where.place.id_path,) if where.place else (),
+        languages=tuple(map(_language, values("lang"))),
+        paths=tuple(place.id_path for place in where.places),
+        excluded_paths=(where.excluded.id_path,) if where.excluded else (),
         place_ids=place_ids,
-        focus=where.place.id_path if where.place else None,
+        focus=where.place.id_path if where.place and not where.others else None,
     )
+
+
+def _language(value: str) -> str:
+    """`pt-br` → `pt`."""
+    return re.split("[-_]", value)[0]
 
 
 def _site(value: str) -> str:

@@ -11,6 +11,7 @@ name where the question has no words of its own.
     at d km of a circle of r km    exp(-d / r)
     in the box asked for           1
     anything else                  0
+Of several places ("between Lisbon and Porto") geo is the mean over all of them: a page about both comes first.
 Where nothing geographic is asked, geo is 1.
 `fresh` is 1 unless freshness is asked for; then it halves with every so many days of the page's age:
     fresh = 0.5 ^ (age / days); a page without a date counts as two of these spans old
@@ -18,7 +19,7 @@ Where nothing geographic is asked, geo is 1.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.where import Where
@@ -46,12 +47,7 @@ ANYWHERE = GeoScore(1.0)
 def relation(place: KnownPlace, where: Where) -> float:
     """How a place of a page relates to where the question asks: 0 to 1."""
     if where.place is not None:
-        if place.id == where.place.id:
-            return 1.0
-        if where.place.id not in place.ancestors:
-            return 0.0
-        levels = len(place.ancestors) - place.ancestors.index(where.place.id)
-        return 0.8 + 0.2 / (1 + levels)
+        return max(_inside(place, asked) for asked in where.places) if where.has_side(place) else 0.0
     if where.circle is not None and place.point is not None:
         if where.beside is not None and place.is_inside(where.beside):
             return 0.0
@@ -60,6 +56,15 @@ def relation(place: KnownPlace, where: Where) -> float:
     if where.box is not None and place.point is not None:
         return 1.0 if where.box.contains(place.point) else 0.0
     return 0.0
+
+
+def _inside(place: KnownPlace, asked: KnownPlace) -> float:
+    if place.id == asked.id:
+        return 1.0
+    if asked.id not in place.ancestors:
+        return 0.0
+    levels = len(place.ancestors) - place.ancestors.index(asked.id)
+    return 0.8 + 0.2 / (1 + levels)
 
 
 UNDATED_SPANS = 2.0
@@ -81,6 +86,8 @@ class GeoScorer:
         self._where = where
         self._atlas = atlas
         self._relations: dict[int, float] = {}
+        several = where.places if len(where.places) > 1 else ()
+        self._each = [GeoScorer(replace(where, place=place, others=()), atlas) for place in several]
 
     def relation(self, place_id: int) -> float:
         """How the place relates to where the question asks: 0 to 1."""
@@ -91,7 +98,11 @@ class GeoScorer:
         return known
 
     def score(self, footprint: Sequence[tuple[int, float]]) -> GeoScore:
-        """The score of a page with these places and weights."""
+        """The score of a page with these places and weights; of several places asked for the mean over all of them."""
+        if self._each:
+            found = [scorer.score(footprint) for scorer in self._each]
+            best = max(found, key=lambda one: one.value)
+            return replace(best, value=sum(one.value for one in found) / len(found))
         best = GeoScore(0.0, None, 0.0, 0.0)
         for place_id, weight in footprint:
             related = self.relation(place_id)

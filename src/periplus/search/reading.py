@@ -27,13 +27,29 @@ def summary(text: str, what: str, where: Where, days: DayRange, filters: Sequenc
 
 def said_where(where: Where) -> str:
     """`in Lisbon, Portugal, one of 2 places so named`, `up to 100 km north of Denver`; empty if it is anywhere."""
+    left_out = f"not in {where.excluded.label}" if where.excluded else ""
+    return ", ".join(filter(None, (_said_inside(where), left_out)))
+
+
+def _said_inside(where: Where) -> str:
     if not where:
         return ""
+    if where.others:
+        return _said_several(where)
     said = f"{where.relation} {_middle(where)}".rstrip() if where.relation else _said_box(where)
     if where.instead is not None:
         return f"{said}, instead of {where.instead.label}"
     others = len(where.candidates)
     return f"{said}, one of {counted(others, 'place')} so named" if others > 1 else said
+
+
+def _said_several(where: Where) -> str:
+    """`in Lisbon or Porto`, `between Houston and Dallas (pages about both first, then about either)`."""
+    labels = [place.label for place in where.places]
+    if not where.ends:
+        return f"in {'; or in '.join(labels)}"
+    joint = {"between": "and", "from": "to"}[where.ends]
+    return f"{where.ends} {f' {joint} '.join(labels)} (pages about both first, then about either)"
 
 
 def _middle(where: Where) -> str:

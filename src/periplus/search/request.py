@@ -9,6 +9,7 @@ from typing import Literal
 from periplus.errors import QueryError
 from periplus.index import EVER, DayRange
 from periplus.model import EARTH_RADIUS_KM, BBox, LonLat
+from periplus.places.shapes import unrolled_ring
 from periplus.wording import counted
 
 __all__ = [
@@ -73,17 +74,24 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Polygon:
-    """What lies inside a line around: its corners in order, drawn on a flat map, not across the date line."""
+    """What lies inside a line around: its corners (longitude, latitude) in order, drawn on a flat map.
 
-    corners: tuple[LonLat, ...]
+    Across the date line longitudes go on: 179, 181.
+    """
+
+    corners: tuple[tuple[float, float], ...]
 
     def contains(self, point: LonLat) -> bool:
-        """Whether a point lies inside: by how often a line from it to the east crosses the edges."""
+        """Whether a point lies inside, seen from any turn around the earth."""
+        return any(self._contains(point.lon + turn, point.lat) for turn in (0.0, 360.0, -360.0))
+
+    def _contains(self, lon: float, lat: float) -> bool:
+        """By how often a line from the point to the east crosses the edges."""
         inside = False
         for start, end in zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True):
-            if (start.lat > point.lat) != (end.lat > point.lat):
-                share = (point.lat - start.lat) / (end.lat - start.lat)
-                inside ^= point.lon < start.lon + share * (end.lon - start.lon)
+            if (start[1] > lat) != (end[1] > lat):
+                share = (lat - start[1]) / (end[1] - start[1])
+                inside ^= lon < start[0] + share * (end[0] - start[0])
         return inside
 
 
@@ -255,13 +263,20 @@ def parse_bbox(text: str) -> BBox:
 
 
 def parse_polygon(text: str) -> Polygon:
-    """`LON,LAT;LON,LAT;…`: 3 to 100 corners; the last one is joined to the first."""
+    """`LON,LAT;LON,LAT;…`: 3 to 100 corners; the last one is joined to the first.
+
+    Across the date line longitudes go on (179, 181) or jump (179, -179).
+    """
     parts = [part for part in text.split(";") if part.strip()] if len(text) <= 60 * MOST_CORNERS else []
     if not 3 <= len(parts) <= MOST_CORNERS:
         raise QueryError(
             f"polygon has {counted(len(parts), 'corner')}; write LON,LAT;LON,LAT;… with 3 to {MOST_CORNERS}"
         )
+    corners = [_numbers(part, 2, "polygon", "LON,LAT;LON,LAT;…") for part in parts]
     try:
-        return Polygon(tuple(LonLat(*_numbers(part, 2, "polygon", "LON,LAT;LON,LAT;…")) for part in parts))
+        for _, lat in corners:
+            LonLat(0.0, lat)
+        longitudes = unrolled_ring([lon for lon, _ in corners])
     except ValueError as error:
         raise QueryError(f"polygon {text[:60]!r}: {error}") from None
+    return Polygon(tuple((lon, lat) for lon, (_, lat) in zip(longitudes, corners, strict=True)))

@@ -27,6 +27,7 @@ class Understood:
     excluded_sites: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     absent: str = ""
+    silent_sites: tuple[str, ...] = ()  # those of `sites` that no page is from
 
     @property
     def reading(self) -> str:
@@ -36,6 +37,7 @@ class Understood:
             ("site", self.sites),
             ("not on site", self.excluded_sites),
             ("language", self.languages),
+            ("no page is from", self.silent_sites),
             ("no page is about", (self.absent,) if self.absent else ()),
         )
         return summary(self.text, self.what, self.where, self.days, filters)
@@ -48,7 +50,7 @@ class Understood:
             area = {"lat": circle.center.lat, "lon": circle.center.lon, "km": circle.km, "bearing": circle.bearing}
             area["relation"] = self.where.relation
         elif isinstance(box, Polygon):
-            area = {"polygon": [[corner.lon, corner.lat] for corner in box.corners]}
+            area = {"polygon": [list(corner) for corner in box.corners]}
         elif box is not None:
             area = {"bbox": [box.west, box.south, box.east, box.north]}
         when = None
@@ -57,11 +59,14 @@ class Understood:
                 "since": self.days.since.isoformat() if self.days.since else None,
                 "until": self.days.until.isoformat() if self.days.until else None,
             }
+        left_out = self.where.excluded
         candidates = [place.to_json() | {"label": place.label} for place in self.where.candidates]
         return {
             "text": self.text,
             "what": self.what,
             "where": candidates,
+            "also": [place.to_json() | {"label": place.label} for place in self.where.others],
+            "excluded": left_out.to_json() | {"label": left_out.label} if left_out else None,
             "area": area,
             "when": when,
             "topics": list(self.topics),

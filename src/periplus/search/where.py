@@ -11,13 +11,23 @@ from dataclasses import dataclass, replace
 from periplus.errors import NotHere
 from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
-from periplus.search.request import Circle, Polygon, destination
+from periplus.search.naming import LONGEST_NAME, is_plain, is_surely_a_place, longest_match, match_name
+from periplus.search.request import Circle, Polygon, bearing, destination
+from periplus.search.several import further_places, two_ends
 from periplus.search.words import Word
 
 __all__ = ["AROUND_KM", "PlaceWords", "Where", "absent_place", "find_place_words", "named_place"]
 
-INSIDE_WORDS = frozenset({"in", "at", "im", "en", "em", "à", "nach", "aus", "within", "inside"})
-AROUND_WORDS = frozenset({"near", "around", "nearby", "bei", "près", "perto", "cerca", "vicino"})
+INSIDE_WORDS = frozenset(
+    {"in", "at", "im", "en", "em", "à", "nach", "aus", "within", "inside"}
+    | {"across", "throughout", "through", "via", "toward", "towards"}
+)
+AROUND_WORDS = frozenset({"near", "around", "nearby", "along", "bei", "près", "perto", "cerca", "vicino"})
+AROUND_PHRASES = (("close", "to"), ("next", "to"), ("not", "far", "from"))
+AT_MOST = (("less", "than"), ("up", "to"), ("at", "most"))
+AREA_WORDS = (("metropolitan", "area"), ("metro", "area"), ("area",), ("region",))
+"""What makes a town's name mean what is around it: "the Houston area"."""
+
 LINK_WORDS = frozenset({"to", "of", "de", "von", "the", "a", "di"})
 """Words that may stand between "near" and the name."""
 
@@ -28,14 +38,11 @@ _POINTS = ("north", "northeast", "east", "southeast", "south", "southwest", "wes
 DIRECTIONS = {name: 45.0 * n for n, name in enumerate(_POINTS)}
 """Directions with their bearings: "north of Houston"."""
 
+SIDES = DIRECTIONS | {f"{name}ern": degrees for name, degrees in DIRECTIONS.items()}
+"""Parts of a country or state: "southern Texas", "West Texas"."""
+
 BESIDE_KM = {"city": 100.0, "feature": 100.0, "admin2": 150.0, "admin1": 800.0}
 """How far "north of" reaches, by the kind of place; 1,500 km for countries and larger."""
-
-LONGEST_NAME = 5
-"""Words of a place name."""
-
-SURE_SHARE = 0.5
-"""A name without a preposition is a place if at least this share of the pages with the word are about the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +60,11 @@ IN_IT = Reach()
 class Where:
     """Where the answer must be. `candidates`: what the name could mean, the chosen one first.
 
-    Exactly one of `place`, `circle`, `box` is set. `beside`: the place that a circle lies beside ("north of Texas"),
-    whose own pages do not count. How it was said: `reach`, a `zip_code` for the name, and `instead`, the place in the
-    words that gave way to one that was given.
+    At most one of `place`, `circle`, `box` is set. `others`: places beside `place` any of which will do, those of a
+    list or (`ends`: `between`, `from`) the other end of a way. `side`: only the part of the place that lies that way
+    from `middle`. `beside`: the place that a circle lies beside ("north of Texas"), whose own pages do not count.
+    `excluded`: pages mainly about it do not count. How it was said: `reach`, a `zip_code` for the name, and `instead`,
+    the place in the words that gave way to one that was given.
     """
 
     candidates: tuple[KnownPlace, ...] = ()
@@ -66,6 +75,24 @@ class Where:
     reach: Reach = IN_IT
     zip_code: str = ""
     instead: KnownPlace | None = None
+    others: tuple[KnownPlace, ...] = ()
+    ends: str = ""
+    side: float | None = None
+    middle: LonLat | None = None
+    excluded: KnownPlace | None = None
+
+    @property
+    def places(self) -> tuple[KnownPlace, ...]:
+        """All places any of which will do; none for a circle or box."""
+        return (self.place, *self.others) if self.place is not None else ()
+
+    def has_side(self, place: KnownPlace) -> bool:
+        """Whether a place inside the one asked for lies in the part that is asked for."""
+        if self.side is None or self.middle is None:
+            return True
+        if place.point is None or place.point == self.middle:
+            return False
+        return abs((bearing(self.middle, place.point) - self.side + 180.0) % 360.0 - 180.0) <= 90.0
 
     def __bool__(self) -> bool:
         return self.place is not None or self.circle is not None or self.box is not None
@@ -79,10 +106,13 @@ class Where:
     @property
     def relation(self) -> str:
         """The words before the name: `in`, `within 50 km of`, `up to 100 km north of`; none for a box or shape."""
-        said = "in" if self.place is not None else self._relation_of_circle()
+        said = (self._side_of() or "in") if self.place is not None else self._relation_of_circle()
         if not self.zip_code:
             return said
         return f"{said} ZIP code {self.zip_code}" + (" in" if self.candidates else "")
+
+    def _side_of(self) -> str:
+        return "" if self.side is None else f"in the {_direction_name(self.side)} of"
 
     def _relation_of_circle(self) -> str:
         if self.circle is None:
@@ -90,10 +120,14 @@ class Where:
         around = _kilometres(self.circle.km)
         if self.reach.bearing is None:
             return f"within {around} of"
-        direction = _POINTS[round(self.reach.bearing / 45.0) % len(_POINTS)]
+        direction = _direction_name(self.reach.bearing)
         if self.reach.km is None:
             return f"up to {around} {direction} of"
         return f"within {around} of the point {_kilometres(self.reach.km)} {direction} of"
+
+
+def _direction_name(degrees: float) -> str:
+    return _POINTS[round(degrees / 45.0) % len(_POINTS)]
 
 
 def _kilometres(km: float) -> str:
@@ -110,11 +144,16 @@ class PlaceWords:
     reach: Reach = IN_IT
     point: LonLat | None = None  # where it is better than the place's own: of a ZIP code
     zip_code: str = ""
+    others: tuple[KnownPlace, ...] = ()
+    ends: str = ""
+    side: float | None = None
 
     def where(self) -> Where:
         """As a place or, with a distance or direction, as a circle around or beside it."""
         chosen = self.candidates[0] if self.candidates else None
-        said = Where(self.candidates, reach=self.reach, zip_code=self.zip_code)
+        said = Where(self.candidates, reach=self.reach, zip_code=self.zip_code, others=self.others, ends=self.ends)
+        if self.side is not None:
+            return replace(said, place=chosen, side=self.side, middle=self.point)
         point = self.point or (chosen.point if chosen else None)
         km, bearing = self.reach.km, self.reach.bearing
         if point is not None and bearing is not None:
@@ -144,7 +183,7 @@ def named_place(text: str, atlas: Atlas, *, hint: bool = True) -> Where:
     words = [Word(part.strip(" ,"), comma=part.endswith(",")) for part in text.replace(",", ", ").split()]
     words = [word for word in words if name_key(word.text)]
     for length in range(min(len(words), LONGEST_NAME), 0, -1):
-        match = _match(words, 0, length, atlas)
+        match = match_name(words, 0, length, atlas)
         if match and match[1] == len(words):
             return Where(match[0], place=match[0][0])
     similar = atlas.similar_names(text) if hint else []
@@ -158,29 +197,68 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
     `pages_with` counts the pages that have a word or phrase in their text.
     """
     for start in range(len(words)):
-        if found := _after_preposition(words, start, atlas):
-            return found
+        if both := two_ends(words, start, atlas):
+            return PlaceWords(start, both[3], both[0], others=both[1][:1], ends=both[2])
+        if found := _part_of_place(words, start, atlas) or _after_preposition(words, start, atlas):
+            return _with_more(words, found, atlas, pages_with)
     for start, word in enumerate(words):
         code = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
         if code and sum(town.pages for town in code[0]) > pages_with(word.text):
             return PlaceWords(start, start + 1, code[0], point=code[1], zip_code=word.text)
         for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
-            match = _match(words, start, length, atlas)
-            if match and _is_surely_a_place(words[start : start + length], match, start + length, pages_with):
-                return PlaceWords(start, match[1], match[0])
+            match = match_name(words, start, length, atlas)
+            if match and is_surely_a_place(words[start : start + length], match, start + length, pages_with):
+                return _with_more(words, PlaceWords(start, match[1], match[0]), atlas, pages_with)
     return None
+
+
+def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords:
+    """What was found with what stands behind it: "in the Houston area", "in Lisbon and Porto"."""
+    if found.reach != IN_IT or found.zip_code or found.side is not None:
+        return found
+    for area in AREA_WORDS:
+        end = found.end + len(area)
+        if found.candidates[0].kind == "city" and area == tuple(word.text.lower() for word in words[found.end : end]):
+            return replace(found, end=end, reach=Reach(km=AROUND_KM))
+    code = _zip_code(words, found.end, atlas)  # "Houston, TX 77002"
+    if code and not set(code[0]).isdisjoint(found.candidates):
+        return replace(found, end=found.end + 1)
+    others, end = further_places(words, found.end, atlas, pages_with)
+    return replace(found, end=end, others=others)
+
+
+def _part_of_place(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWords | None:
+    """`southern Texas`, `in northern Portugal`, `in the south of Texas`; none for towns, whose parts are not known."""
+    at = start
+    while at < start + 2 and at < len(words) and words[at].text.lower() in ("in", "the"):
+        at += 1
+    if at >= len(words) or not is_plain(words[at]) or longest_match(words, at, atlas):  # "Western Australia"
+        return None
+    direction = _direction(words, at) if at == start + 2 else None
+    degrees, name_start = direction or (SIDES.get(words[at].text.lower().replace("-", "")), at + 1)
+    match = longest_match(words, name_start, atlas) if degrees is not None else None
+    if match is None or degrees is None or match[0][0].kind in ("city", "feature"):
+        return None
+    if atlas.is_elsewhere(" ".join(word.text.title() for word in words[at : match[1]])):  # "West Virginia"
+        return None
+    middle = atlas.middle(match[0][0])
+    return PlaceWords(start, match[1], match[0], point=middle, side=degrees) if middle else None
+
+
+JOINING_WORDS = frozenset({"between", "and", "to"})
+"""What else stands before a name: "between Houston and Lagos"."""
 
 
 def absent_place(words: Sequence[Word], atlas: Atlas) -> str:
     """The name after a preposition that is a place's, though no page of the collection is about it; else nothing."""
     for start in range(len(words)):
         opened = _opening(words, start)
-        if opened is None:
+        if opened is None and words[start].text.lower() not in JOINING_WORDS:
             continue
-        first = _name_start(words, opened[1])
+        first = _name_start(words, opened[1] if opened else start + 1)
         for length in range(min(LONGEST_NAME, len(words) - first), 0, -1):
             name = " ".join(word.text for word in words[first : first + length])
-            if all(map(_plain, words[first : first + length])) and atlas.is_elsewhere(name):
+            if all(map(is_plain, words[first : first + length])) and atlas.is_elsewhere(name):
                 return name
     return ""
 
@@ -203,20 +281,20 @@ def _after_preposition(words: Sequence[Word], start: int, atlas: Atlas) -> Place
     reach, name_start = opened[0], _name_start(words, opened[1])
     if found := _zip_code(words, name_start, atlas):
         return PlaceWords(start, name_start + 1, found[0], reach, found[1], words[name_start].text)
-    for length in range(min(LONGEST_NAME, len(words) - name_start), 0, -1):
-        if match := _match(words, name_start, length, atlas):
-            middle = atlas.middle(match[0][0]) if reach.bearing is not None else None
-            return PlaceWords(start, match[1], match[0], reach, middle)
-    return None
+    match = longest_match(words, name_start, atlas)
+    if match is None:
+        return None
+    middle = atlas.middle(match[0][0]) if reach.bearing is not None else None
+    return PlaceWords(start, match[1], match[0], reach, middle)
 
 
 def _opening(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
     """The words before a name that say it is a place, how they relate to it, and where they end."""
     first = words[start].text.lower()
-    if not _plain(words[start]):
+    if not is_plain(words[start]):
         return None
-    if first == "within" and (distance := _distance(words, start + 1)):
-        return Reach(km=distance[0]), distance[1]
+    if inside := _at_most(words, start):
+        return inside
     if distance := _distance(words, start, needs_unit=True):  # "20 km north of", "5 miles from"
         direction = _direction(words, distance[1])
         if direction:
@@ -225,9 +303,25 @@ def _opening(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
             return Reach(km=distance[0]), distance[1] + 1
     if direction := _direction(words, start):
         return Reach(bearing=direction[0]), direction[1]
+    for phrase in AROUND_PHRASES:
+        if tuple(word.text.lower() for word in words[start : start + len(phrase)]) == phrase:
+            return Reach(km=AROUND_KM), start + len(phrase)
     if first in AROUND_WORDS:
         return Reach(km=AROUND_KM), start + 1
     return (IN_IT, start + 1) if first in INSIDE_WORDS else None
+
+
+def _at_most(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
+    """`within 20 km of`, `less than 20 km from`: how far, and where the words go on."""
+    texts = [word.text.lower() for word in words[start:]]
+    distance = None
+    if texts[0] == "within":
+        distance = _distance(words, start + 1)
+    elif tuple(texts[:2]) in AT_MOST:
+        distance = _distance(words, start + 2, needs_unit=True)
+    if distance is None:
+        return None
+    return Reach(km=distance[0]), distance[1] + (texts[distance[1] - start :][:1] == ["from"])
 
 
 def _direction(words: Sequence[Word], start: int) -> tuple[float, int] | None:
@@ -244,7 +338,7 @@ def _direction(words: Sequence[Word], start: int) -> tuple[float, int] | None:
 
 def _zip_code(words: Sequence[Word], start: int, atlas: Atlas) -> tuple[tuple[KnownPlace, ...], LonLat] | None:
     """What the ZIP code at this word means."""
-    if start >= len(words) or not _plain(words[start]) or not _ZIP.fullmatch(words[start].text):
+    if start >= len(words) or not is_plain(words[start]) or not _ZIP.fullmatch(words[start].text):
         return None
     found = atlas.zip_code(words[start].text[:5])
     return (tuple(found[0]), found[1]) if found else None
@@ -264,50 +358,3 @@ def _distance(words: Sequence[Word], start: int, *, needs_unit: bool = False) ->
         return None
     km = float(match[1]) * (1.609344 if (unit or "").lower().startswith("mi") else 1.0)
     return (km, end) if 0 < km <= 20_000 else None
-
-
-def _plain(word: Word) -> bool:
-    return not (word.quoted or word.excluded or word.alternative)
-
-
-def _match(words: Sequence[Word], start: int, length: int, atlas: Atlas) -> tuple[tuple[KnownPlace, ...], int] | None:
-    """Places named by exactly these words, narrowed by what follows ("Lisbon, NH"), and where the words go on."""
-    part = words[start : start + length]
-    if not all(map(_plain, part)) or any(word.comma for word in part[:-1]):
-        return None
-    candidates = atlas.named(" ".join(word.text for word in part))
-    if not candidates:
-        return None
-    end = start + length
-    for more in range(min(4, len(words) - end), 0, -1):
-        qualifier = words[end : end + more]
-        narrowed = [place for place in candidates if _is_qualified(place, qualifier, comma=words[end - 1].comma)]
-        if narrowed and all(map(_plain, qualifier)):
-            rest = [place for place in candidates if place not in narrowed]
-            return (*narrowed, *rest), end + more
-    return tuple(candidates), end
-
-
-def _is_qualified(place: KnownPlace, qualifier: Sequence[Word], *, comma: bool) -> bool:
-    """Whether the words name something around the place: its state, its country, or one of their codes."""
-    text = " ".join(word.text for word in qualifier)
-    if name_key(text) in {name_key(name) for name in place.path[:-1]}:
-        return True
-    is_code = len(qualifier) == 1 and len(text) in (2, 3) and (comma or text.isupper())
-    return is_code and text.upper() in (place.admin1, place.country)
-
-
-def _is_surely_a_place(
-    name: Sequence[Word],
-    match: tuple[tuple[KnownPlace, ...], int],
-    name_end: int,
-    pages_with: Callable[[str], int],
-) -> bool:
-    """Whether a name without preposition is meant as a place: "mobile phone" is not about Alabama."""
-    candidates, end = match
-    if end > name_end:  # "Portland, Maine"
-        return True
-    if not any(place.main_pages for place in candidates):  # named in passing only, perhaps not even that
-        return False
-    about = sum(place.pages for place in candidates)
-    return about >= SURE_SHARE * pages_with(" ".join(word.text for word in name))

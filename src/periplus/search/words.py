@@ -113,7 +113,7 @@ def _word(match: re.Match[str], *, alternative: bool) -> Word | None:
     if match["phrase"] is not None:
         phrase = " ".join(match["phrase"].split())
         return Word(phrase, True, excluded, alternative) if re.search(r"\w", phrase) else None
-    raw = match["word"]
+    raw = "and" if match["word"] == "&" else match["word"]
     text = _EDGES.sub("", raw)
     if not text or raw == "AND":
         return None

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from periplus.errors import ConfigError
 from periplus.model import LonLat
+from periplus.places.shapes import unrolled_ring
 
 __all__ = ["Area", "read_area"]
 
@@ -27,14 +28,17 @@ class Area:
 
     def contains(self, point: LonLat) -> bool:
         """Whether the point lies inside: a ray to the east crosses the edges an odd number of times."""
+        return any(self._contains(point.lon + turn, point.lat) for turn in (0.0, 360.0, -360.0))
+
+    def _contains(self, lon: float, lat: float) -> bool:
         west, south, east, north = self.box
-        if not (west <= point.lon <= east and south <= point.lat <= north):
+        if not (west <= lon <= east and south <= lat <= north):
             return False
         x1, y1, x2, y2 = self.edges.T
-        across = (y1 > point.lat) != (y2 > point.lat)
+        across = (y1 > lat) != (y2 > lat)
         x1, y1, x2, y2 = x1[across], y1[across], x2[across], y2[across]
-        at = x1 + (point.lat - y1) * (x2 - x1) / (y2 - y1)
-        return bool(np.count_nonzero(at > point.lon) % 2)
+        at = x1 + (lat - y1) * (x2 - x1) / (y2 - y1)
+        return bool(np.count_nonzero(at > lon) % 2)
 
 
 def read_area(path: Path, where: str) -> Area:
@@ -55,8 +59,13 @@ def read_area(path: Path, where: str) -> Area:
     if not rings:
         raise ConfigError(f"{where}: polygon {path}: holds no Polygon or MultiPolygon")
     points = np.concatenate(rings)
-    if not (np.isfinite(points).all() and (np.abs(points) <= (180.0, 90.0)).all()):
+    if not (np.isfinite(points).all() and (np.abs(points) <= (360.0, 90.0)).all()):
         raise ConfigError(f"{where}: polygon {path}: longitudes are -180..180 and latitudes -90..90, in this order")
+    try:
+        rings = [np.column_stack([unrolled_ring(ring[:, 0].tolist()), ring[:, 1]]) for ring in rings]
+    except ValueError as error:
+        raise ConfigError(f"{where}: polygon {path}: {error}") from None
+    points = np.concatenate(rings)
     edges = np.concatenate([np.hstack([ring, np.roll(ring, -1, axis=0)]) for ring in rings])
     west, south = points.min(axis=0).tolist()
     east, north = points.max(axis=0).tolist()

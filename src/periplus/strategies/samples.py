@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,13 +22,12 @@ OUTER_PARTS = 3
 """How far before a place the one around it may stand in a topic: Texas/Localities/A/Austin."""
 
 
-def read_samples(path: Path, ownership: Ownership, gazetteer: Gazetteer) -> Iterator[tuple[str, str]]:
-    """(class, text) of every labelled page in a file; what cannot be read is skipped line by line.
+def read_samples(path: Path, labels: "Labels") -> Iterator[tuple[str, str]]:
+    """(class, text) of every labelled page in a file; what cannot be read is skipped line by line, and counted.
 
     A row of JSONL has `text` and its label in `node`, `place` or `label`; a line of TSV is label, tab, text.
     A label is a node's name or a place; a place that nobody owns, and no label at all, mean not geographic.
     """
-    labels = Labels(ownership, gazetteer)
     if path.suffix in (".rdf", ".u8", ".xml"):
         yield from _rdf(path, labels)
     elif path.suffix in (".jsonl", ".json"):
@@ -39,17 +39,25 @@ def read_samples(path: Path, ownership: Ownership, gazetteer: Gazetteer) -> Iter
 
 
 class Labels:
-    """Turns labels into classes, each label once."""
+    """Turns labels into classes, each label once.
+
+    `unknown` counts pages by labels that name no node and no place, `skipped` lines that hold no labelled page.
+    """
 
     def __init__(self, ownership: Ownership, gazetteer: Gazetteer) -> None:
         self._ownership = ownership
         self._gazetteer = gazetteer
         self._known: dict[str, str] = {name: name for name in ownership.names if name not in ownership.general}
+        self._nameless: set[str] = set()
+        self.unknown: Counter[str] = Counter()
+        self.skipped = 0
 
     def of(self, label: str) -> str:
         """The class of a label: a node's name, a place, or a DMOZ topic such as Top/Regional/…/Texas/Austin."""
         if label not in self._known:
             self._known[label] = self._place_class(label)
+        if label in self._nameless:
+            self.unknown[label[:80]] += 1
         return self._known[label]
 
     def of_place(self, place: Place) -> str:
@@ -73,6 +81,8 @@ class Labels:
         try:
             return self.of_place(self._gazetteer.resolve(label)) if label else NOT_GEOGRAPHIC
         except PlaceError:
+            if label not in self._ownership.names:  # a general node's name is no mistake
+                self._nameless.add(label)
             return NOT_GEOGRAPHIC
 
     def _topic_class(self, parts: list[str]) -> str:
@@ -101,6 +111,8 @@ def _tsv(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
         label, tab, text = line.partition("\t")
         if tab:
             yield labels.of(label.strip()), text[:MAX_CHARS]
+        elif line.strip():
+            labels.skipped += 1
 
 
 def _jsonl(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
@@ -108,10 +120,12 @@ def _jsonl(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
-            continue
+            row = None
         if isinstance(row, dict) and isinstance(row.get("text"), str):
             label = row.get("node") or row.get("place") or row.get("label") or ""
             yield labels.of(str(label)), row["text"][:MAX_CHARS]
+        elif line.strip():
+            labels.skipped += 1
 
 
 def _rdf(path: Path, labels: Labels) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ from periplus.tasks.feeds import atom_feed, rss_feed
 from periplus.tasks.records import FoundPage, Question, Task
 from periplus.urls import canonicalize
 
-__all__ = ["Alerts", "Hooks", "check_question", "check_webhook", "feed_paths"]
+__all__ = ["Alerts", "Hooks", "check_question", "check_webhook", "feed_of", "feed_paths"]
 
 MOST_HITS = 1_000
 MOST_IN_FEED = 100
@@ -65,6 +65,12 @@ def check_question(text: str) -> str:
 def feed_paths(book: TaskBook, question: Question) -> dict[str, Path]:
     """Where a question's feeds lie."""
     return {form: book.home / "feeds" / f"{question.id}.{form}.xml" for form in ("atom", "rss")}
+
+
+def feed_of(book: TaskBook, task: Task, question: Question, form: str, address: str = "") -> bytes:
+    """A question's feed as it is now; `address`: the web page that shows the crawl, where one does."""
+    pages = book.fresh_hits(question, MOST_IN_FEED)
+    return (atom_feed if form == "atom" else rss_feed)(question, task.name, pages, address)
 
 
 class Alerts:
@@ -114,11 +120,9 @@ class Alerts:
         return [FoundPage(h.url, h.title, h.snippet, h.place.label if h.place else "", now) for h in hits]
 
     def _write_feeds(self, task: Task, question: Question) -> None:
-        pages = self._book.fresh_hits(question, MOST_IN_FEED)
         for form, path in feed_paths(self._book, question).items():
-            data = (atom_feed if form == "atom" else rss_feed)(question, task.name, pages)
             with whole_file(path) as draft:
-                draft.write_bytes(data)
+                draft.write_bytes(feed_of(self._book, task, question, form))
 
     def _tell(self, task: Task, question: Question) -> None:
         """Call the webhook with what it does not know. What it does not take is told again the next time."""

@@ -12,11 +12,13 @@ __all__ = ["atom_feed", "rss_feed"]
 ATOM = "http://www.w3.org/2005/Atom"
 
 
-def atom_feed(question: Question, task_name: str, pages: Sequence[FoundPage]) -> bytes:
-    """An Atom feed, newest first."""
+def atom_feed(question: Question, task_name: str, pages: Sequence[FoundPage], address: str = "") -> bytes:
+    """An Atom feed, newest first. `address`: the web page that shows the crawl, where one does."""
     feed = ET.Element("feed", xmlns=ATOM)
     _add(feed, "title", f"{question.text} — {task_name}")
-    _add(feed, "id", f"urn:periplus:question:{question.id}:{question.created:.0f}")
+    _add(feed, "id", _name(question))
+    if address:
+        ET.SubElement(feed, "link", href=_plain(address))
     _add(feed, "updated", _moment(pages[0].found if pages else question.created).isoformat())
     author = ET.SubElement(feed, "author")
     _add(author, "name", "Periplus")
@@ -32,12 +34,12 @@ def atom_feed(question: Question, task_name: str, pages: Sequence[FoundPage]) ->
     return _document(feed)
 
 
-def rss_feed(question: Question, task_name: str, pages: Sequence[FoundPage]) -> bytes:
-    """An RSS 2.0 feed, newest first."""
+def rss_feed(question: Question, task_name: str, pages: Sequence[FoundPage], address: str = "") -> bytes:
+    """An RSS 2.0 feed, newest first. `address`: the web page that shows the crawl, else its link is only a name."""
     feed = ET.Element("rss", version="2.0")
     channel = ET.SubElement(feed, "channel")
     _add(channel, "title", f"{question.text} — {task_name}")
-    _add(channel, "link", "http://127.0.0.1:8400/")
+    _add(channel, "link", address or _name(question))
     _add(channel, "description", f"New pages of {task_name} that answer {question.text}")
     for page in pages:
         item = ET.SubElement(channel, "item")
@@ -49,6 +51,11 @@ def rss_feed(question: Question, task_name: str, pages: Sequence[FoundPage]) -> 
         if page.place:
             _add(item, "category", page.place)
     return _document(feed)
+
+
+def _name(question: Question) -> str:
+    """What tells the feed from all others."""
+    return f"urn:periplus:question:{question.id}:{question.created:.0f}"
 
 
 def _add(parent: ET.Element, name: str, text: str) -> None:

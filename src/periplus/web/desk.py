@@ -13,7 +13,7 @@ from periplus.search.names import GazetteerNames
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import Question, Run, Task, TaskBook, TaskService
 from periplus.tasks.accounts import errors_of, live_progress, log_tail, node_rows, whereabouts
-from periplus.tasks.alerts import check_question, check_webhook, feed_paths
+from periplus.tasks.alerts import check_question, check_webhook, feed_of, feed_paths
 from periplus.tasks.commands import state_of
 from periplus.tasks.schedule import Schedule
 from periplus.tasks.service import progress_file
@@ -234,13 +234,13 @@ class TaskDesk:
         self.book.remove_question(self._known_question(question_id))
         return {"ok": True}
 
-    def feed(self, question_id: int, form: str) -> str:
-        """The feed of a question, as it was written last."""
-        path = feed_paths(self.book, self._known_question(question_id))[form]
-        try:
-            return path.read_text("utf-8")
-        except OSError:
-            raise Missing("this question has not been asked yet") from None
+    def feed(self, question_id: int, form: str, address: str) -> str:
+        """The feed of a question, for readers who find the page at `address`."""
+        question = self._known_question(question_id)
+        if not feed_paths(self.book, question)[form].exists():
+            raise Missing("this question has not been asked yet")
+        task = self.book.task(question.task_id)
+        return feed_of(self.book, task, question, form, address).decode()
 
     def _question(self, question: Question) -> dict[str, Any]:
         return question.to_json() | {"fresh": len(self.book.fresh_hits(question, 100))}

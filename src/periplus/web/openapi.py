@@ -53,7 +53,11 @@ _WHERE = (
     Parameter("place", "A place's name or id; wins over places in q.", {"type": "string", "maxLength": 200}),
     Parameter("near", "LAT,LON,KM.", {"type": "string", "maxLength": 100}),
     Parameter("bbox", "W,S,E,N; W > E crosses the date line.", {"type": "string", "maxLength": 100}),
-    Parameter("polygon", "LON,LAT;LON,LAT;…: 3 to 100 corners.", {"type": "string", "maxLength": 6_000}),
+    Parameter(
+        "polygon",
+        "LON,LAT;LON,LAT;…: 3 to 100 corners; across the date line 179 then 181 or -179.",
+        {"type": "string", "maxLength": 6_000},
+    ),
     Parameter("since", "Published on or after.", _DATE),
     Parameter("until", "Published on or before.", _DATE),
 )

@@ -176,6 +176,8 @@ SCHEMAS: dict[str, Schema] = {
             "text": TEXT,
             "what": TEXT,
             "where": _list(_ref("Place")),
+            "also": _list(_ref("Place")),
+            "excluded": {"anyOf": [_ref("Place"), {"type": "null"}]},
             "area": {"type": ["object", "null"]},
             "when": {"type": ["object", "null"]},
             "topics": _list(TEXT),

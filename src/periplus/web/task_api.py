@@ -73,7 +73,7 @@ class TaskApi:
         form = given(request, "form", "atom")
         if form not in ("atom", "rss"):
             raise QueryError(f"form {form[:40]!r} is not possible; choose atom or rss")
-        return self._desk.feed(number_in_path(request, "question"), form)
+        return self._desk.feed(number_in_path(request, "question"), form, str(request.base_url))
 
     def places(self, request: Request) -> dict[str, Any]:
         """Places by name, or at a point."""

@@ -258,3 +258,13 @@ def test_an_export_of_nothing_says_why(folder: Path, tmp_path: Path) -> None:
     empty = build_collection(tmp_path / "empty", [make_page(1, kept=False)], nodes=("a",)).path
     assert run(empty, "--to", "csv", "-o", file).endswith("0 pages; the crawl has kept no page yet\n")
     assert len(file.read_text("utf-8").splitlines()) == 1, "the names of the columns"
+
+
+def test_pages_that_say_the_same_are_written_once_and_counted(tmp_path: Path) -> None:
+    story = "The ferry leaves the old harbour at noon, and the gulls go with it to the last of the islands. " * 4
+    pages = [make_page(n, url=f"http://ferry.example/{n}", text=f"{story}Day {n}.", compared=True) for n in range(5)]
+    crawl = build_collection(tmp_path / "crawl", pages, nodes=("main",)).path
+    options = [str(crawl), "--to", "csv", "-o", str(tmp_path / "out.csv"), "--query", "ferry"]
+    shown = CliRunner().invoke(app, options).output
+    assert "4 more pages left out: the same again, or beyond 10,000" in shown
+    assert f"{tmp_path / 'out.csv'}: 1 page" in shown

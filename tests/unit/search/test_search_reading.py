@@ -13,6 +13,7 @@ from periplus.search.atlas import KnownPlace, ZipCode
 
 HOUSTON = "Houston, Texas, United States"
 LISBON = "Lisbon, Lisbon District, Portugal"
+PORTO = "Porto, Porto District, Portugal"
 
 
 class PostOffice:
@@ -20,7 +21,8 @@ class PostOffice:
 
     def find(self, name: str, *, limit: int) -> list[KnownPlace]:
         lagos = KnownPlace(2332459, "Lagos", "city", "NG", "05", LonLat(3.4, 6.45), 15_000_000, (), ())
-        return [lagos][:limit] if name.casefold() == "lagos" else []
+        tokyo = KnownPlace(1850147, "Tokyo", "city", "JP", "40", LonLat(139.7, 35.7), 8_336_599, (), ())
+        return {"lagos": [lagos], "東京": [tokyo]}.get(name.casefold(), [])[:limit]
 
     def zip_code(self, code: str) -> ZipCode | None:
         known = {"77002": ZipCode((4699066,), LonLat(-95.37, 29.76)), "99950": ZipCode((1,), LonLat(-131.6, 55.3))}
@@ -81,7 +83,23 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]
         ),
         (
             {"text": "inclass:food inclass:News site:a.example -site:b.example lang:pt"},
-            "topic: food or news · site: a.example · not on site: b.example · language: pt",
+            "topic: food or news · site: a.example · not on site: b.example · language: pt"
+            " · no page is from: a.example",
+        ),
+        ({"text": "lang:pt-BR"}, "language: pt"),
+        ({"text": "ラーメン in 東京"}, "what: ラーメン · where: in Tokyo, Tokyo Prefecture, Japan"),
+        ({"text": "story in west lagos"}, "what: story in west lagos"),
+        ({"text": "site:lisbon-nh.example"}, "site: lisbon-nh.example"),
+        ({"text": "pizza in Lisbon or Porto"}, f"what: pizza · where: in {LISBON}; or in {PORTO}"),
+        (
+            {"text": "pizza between Lisbon and Porto"},
+            f"what: pizza · where: between {LISBON} and {PORTO} (pages about both first, then about either)",
+        ),
+        ({"text": "story in Houston and mobile"}, f"what: story and mobile · where: in {HOUSTON}"),
+        ({"text": "story in northern Texas"}, "what: story · where: in the north of Texas, United States"),
+        (
+            {"text": "pizza between Lisbon and Lagos"},
+            f"what: pizza between and Lagos · where: in {LISBON}, one of 2 places so named · no page is about: Lagos",
         ),
     ],
 )
@@ -125,6 +143,11 @@ def test_a_topic_that_is_not_there_is_told_which_are(collection: Collection) -> 
     ):
         collection.search("dams inclass:flod")
     assert collection.search("inclass:Floods").total == 1
+
+
+def test_a_language_that_no_page_has_is_told_which_are_there(collection: Collection) -> None:
+    with pytest.raises(NotHere, match="is in the language 'german'; its languages are: en, fr, ja, pt"):
+        collection.search("pizza lang:german")
 
 
 def test_a_topic_of_the_job_without_pages_yet_is_no_mistake(collection: Collection) -> None:

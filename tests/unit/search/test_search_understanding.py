@@ -74,6 +74,24 @@ def towns(collection: Collection, question: str) -> list[str]:
         ("rodeo near Pasadena", ["Pasadena", "Houston"]),
         ("rodeo around Pasadena", ["Pasadena", "Houston"]),
         ("rodeo in Texas", ["Houston", "Pasadena", "Dallas"]),
+        ("rodeo between Houston and Dallas", ["Houston", "Dallas"]),
+        ("rodeo from Dallas to Mobile", ["Dallas", "Mobile"]),
+        ("rodeo zwischen Houston und Dallas", ["Houston", "Dallas"]),
+        ("rodeo in Houston and Dallas", ["Houston", "Dallas"]),
+        ("rodeo in Houston, Dallas or in Mobile", ["Houston", "Dallas", "Mobile"]),
+        ("rodeo in Houston OR Dallas", ["Houston", "Dallas"]),
+        ("rodeo in Texas except Houston", ["Pasadena", "Dallas"]),
+        ("rodeo in Texas but not in Houston", ["Pasadena", "Dallas"]),
+        ("rodeo close to Pasadena", ["Pasadena", "Houston"]),
+        ("rodeo in the Pasadena area", ["Pasadena", "Houston"]),
+        ("rodeo in northern Texas", ["Dallas"]),
+        ("rodeo in the south of Texas", ["Houston", "Pasadena"]),
+        ("rodeo South Texas", ["Houston", "Pasadena"]),
+        ("rodeo Houston & Dallas", ["Houston", "Dallas"]),
+        ("rodeo in Houston vs Dallas", ["Houston", "Dallas"]),
+        ("rodeo to Dallas from Houston", ["Houston", "Dallas"]),
+        ("rodeo less than 20 km from Houston", ["Houston", "Pasadena"]),
+        ("rodeo in Houston, TX 77002", ["Houston"]),
     ],
 )
 def test_distances_and_directions(collection: Collection, question: str, found: list[str]) -> None:
@@ -81,10 +99,65 @@ def test_distances_and_directions(collection: Collection, question: str, found: 
     assert collection.understand(SearchRequest.of(question)).what_text == "rodeo"
 
 
+def test_a_place_that_is_left_out_leaves_the_rest(collection: Collection) -> None:
+    for words in ("not in Texas", "outside Texas", "except Texas", "without Texas"):
+        result = collection.search(f"rodeo {words}")
+        assert [hit.place.name for hit in result.hits if hit.place] == ["Mobile"]
+        assert result.to_json()["query"]["reading"] == "what: rodeo · where: not in Texas, United States"
+    assert collection.search("rodeo outside Texas").to_json()["query"]["excluded"]["name"] == "Texas"
+
+
+def test_a_page_about_both_ends_comes_before_those_about_one(tmp_path: Path) -> None:
+    pages = [
+        make_page(1, title="Train", text="A train in Houston.", places=((HOUSTON, 0.9),)),
+        make_page(2, title="Train", text="The train of both.", places=((HOUSTON, 0.5), (DALLAS, 0.5))),
+        make_page(3, title="Train", text="A train near Dallas.", places=((DALLAS, 0.9),)),
+    ]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        result = collection.search("train from Houston to Dallas")
+        assert result.hits[0].url.endswith("story-2")
+        assert result.total == 3
+        query = result.to_json()["query"]
+        assert [place["name"] for place in (*query["where"], *query["also"])] == ["Houston", "Dallas"]
+
+
+def test_words_that_are_no_places_stay_words(collection: Collection) -> None:
+    for text in (
+        "difference between rodeo and catalogue",
+        "from rodeo to catalogue",
+        "not in stock",
+        "outside seating",
+    ):
+        assert collection.understand(SearchRequest.of(text)).what_text == text
+
+
+def test_nobody_knows_where_the_person_is(collection: Collection) -> None:
+    with pytest.raises(QueryError, match="near me: where you are is not known here; name a place"):
+        collection.search("rodeo near me")
+    assert collection.understand(SearchRequest.of("rodeo near me", near="29.7,-95.3,20")).what_text == "rodeo"
+    assert collection.understand(SearchRequest.of('rodeo "near me"')).what_text == 'rodeo "near me"'
+
+
 def test_a_direction_is_said_in_the_answer(collection: Collection) -> None:
     area = collection.search(SearchRequest.of("rodeo north east of Houston")).to_json()["query"]["area"]
     point = {"lat": pytest.approx(29.76328), "lon": pytest.approx(-95.36327)}
     assert area == point | {"km": 100.0, "bearing": 45.0, "relation": "up to 100 km northeast of"}
+
+
+@pytest.mark.parametrize("east", ["181", "-179"])
+def test_a_shape_across_the_date_line(tmp_path: Path, east: str) -> None:
+    pages = [make_page(1, places=((-7, 0.9),)), make_page(2, places=((2198148, 0.9),)), make_page(3)]
+    shape = f"178,-20;{east},-20;{east},-15;178,-15"  # Suva lies west of the line, Taveuni east of it
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
+        result = collection.search(SearchRequest.of("", polygon=shape))
+        assert sorted(hit.place.name for hit in result.hits if hit.place) == ["Suva", "Taveuni"]
+        assert result.to_json()["query"]["area"]["polygon"][1] == [181.0, -20.0]
+
+
+def test_shapes_that_no_map_shows_are_refused() -> None:
+    for shape, reason in (("0,70;120,70;-120,70", "around a pole"), ("0,0;500,0;0,9", "500"), ("0,0;1,91;2,2", "91")):
+        with pytest.raises(QueryError, match=reason):
+            SearchRequest.of("", polygon=shape)
 
 
 def test_a_direction_without_of_is_a_word(collection: Collection) -> None:
@@ -129,6 +202,49 @@ def test_bearing_and_destination_agree() -> None:
         ("floods last March", "2026-03-01", "2026-03-31", "floods"),
         ("floods last December", "2025-12-01", "2025-12-31", "floods"),
         ("floods since last summer", "2026-06-01", None, "floods"),
+        ("floods from May to July 2021", "2021-05-01", "2021-07-31", "floods"),
+        ("floods November to February 2021", "2020-11-01", "2021-02-28", "floods"),
+        ("floods May-July 2021", "2021-05-01", "2021-07-31", "floods"),
+        ("floods 2019 to 2021", "2019-01-01", "2021-12-31", "floods"),
+        ("floods 2019 onwards", "2019-01-01", None, "floods"),
+        ("floods up to 2019", None, "2019-12-31", "floods"),
+        ("floods Q3 2021", "2021-07-01", "2021-09-30", "floods"),
+        ("floods in 2021 Q1", "2021-01-01", "2021-03-31", "floods"),
+        ("floods in the third quarter of 2021", "2021-07-01", "2021-09-30", "floods"),
+        ("floods first half of 2021", "2021-01-01", "2021-06-30", "floods"),
+        ("floods early 2021", "2021-01-01", "2021-04-30", "floods"),
+        ("floods end of 2021", "2021-10-01", "2021-12-31", "floods"),
+        ("floods mid-2021", "2021-05-01", "2021-08-31", "floods"),
+        ("floods winter 2020/21", "2020-12-01", "2021-02-28", "floods"),
+        ("floods winter 2020-2021", "2020-12-01", "2021-02-28", "floods"),
+        ("floods 2020/21", "2020-01-01", "2021-12-31", "floods"),
+        ("floods 2011-12", "2011-12-01", "2011-12-31", "floods"),
+        ("floods since March", "2026-03-01", None, "floods"),
+        ("floods in December", "2025-12-01", "2025-12-31", "floods"),
+        ("floods on 17 May", "2026-05-17", "2026-05-17", "floods"),
+        ("floods in the 90s", "1990-01-01", "1999-12-31", "floods"),
+        ("floods yesterday", "2026-11-16", "2026-11-16", "floods"),
+        ("USA Today", None, None, "USA Today"),
+        ("floods last Monday", "2026-11-16", "2026-11-16", "floods"),
+        ("floods last weekend", "2026-11-14", "2026-11-15", "floods"),
+        ("floods last two weeks", "2026-11-03", "2026-11-17", "floods"),
+        ("floods 3 days ago", "2026-11-14", "2026-11-14", "floods"),
+        ("floods this summer", "2026-06-01", "2026-08-31", "floods"),
+        ("floods 17.05.2025", "2025-05-17", "2025-05-17", "floods"),
+        ("floods 5/17/2025", "2025-05-17", "2025-05-17", "floods"),
+        ("floods 5/6/2025", None, None, "floods 5/6/2025"),
+        ("mission to mars 2026", None, None, "mission to mars 2026"),
+        ("Hochwasser seit März 2020", "2020-03-01", None, "Hochwasser"),
+        ("Hochwasser im Sommer 2021", "2021-06-01", "2021-08-31", "Hochwasser"),
+        ("Hochwasser letztes Jahr", "2025-01-01", "2025-12-31", "Hochwasser"),
+        ("Hochwasser von 2019 bis 2021", "2019-01-01", "2021-12-31", "Hochwasser"),
+        ("Hochwasser am 17. Mai 2025", "2025-05-17", "2025-05-17", "Hochwasser"),
+        ("inondations en mars 2021", "2021-03-01", "2021-03-31", "inondations"),
+        ("inondations entre 2019 et 2021", "2019-01-01", "2021-12-31", "inondations"),
+        ("inondations l'année dernière", "2025-01-01", "2025-12-31", "inondations"),
+        ("inundaciones desde marzo de 2021", "2021-03-01", None, "inundaciones"),
+        ("inundaciones 17 de mayo de 2025", "2025-05-17", "2025-05-17", "inundaciones"),
+        ("inundaciones el año pasado", "2025-01-01", "2025-12-31", "inundaciones"),
         ("the last day of school", None, None, "the last day of school"),
         ('floods in "2021"', None, None, "floods in 2021"),
         ("march for peace", None, None, "march for peace"),

@@ -34,7 +34,7 @@ from periplus.strategies.blend import ENOUGH
 from periplus.strategies.classifier import NOT_GEOGRAPHIC, load_model, train
 from periplus.strategies.demands import MANY, MOST, Demands
 from periplus.strategies.planning import plan_nodes
-from periplus.strategies.samples import read_samples
+from periplus.strategies.samples import Labels, read_samples
 from periplus.strategies.shapes import Shapes, forms
 from periplus.strategies.weighing import FEATURES, Terms, probabilities, stepped
 from periplus.urls import fingerprint
@@ -150,7 +150,7 @@ def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> N
         + ["\tpython code tests"] * 3
     )
     (tmp_path / "pages.tsv").write_text("\n".join(lines))
-    model = train(read_samples(tmp_path / "pages.tsv", ownership(), gazetteer()), ownership())
+    model = train(read_samples(tmp_path / "pages.tsv", Labels(ownership(), gazetteer())), ownership())
     assert model.metadata["pages"] == {"not geographic": 3, "east": 3, "west": 3}
     model.save(tmp_path / "m.npz")
     strategy = make_strategy("classifier", ownership(), gazetteer(), base=tmp_path, classifier_model="m.npz")
@@ -165,16 +165,19 @@ def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> N
 
 def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"text": "a", "place": "Boston, MA"}\nbroken\n{"text": "b"}\n')
-    assert list(read_samples(tmp_path / "p.jsonl", ownership(), gazetteer())) == [("east", "a"), (NOT_GEOGRAPHIC, "b")]
+    assert list(read_samples(tmp_path / "p.jsonl", Labels(ownership(), gazetteer()))) == [
+        ("east", "a"),
+        (NOT_GEOGRAPHIC, "b"),
+    ]
     (tmp_path / "l.jsonl").write_text('{"text": "a", "label": "west"}\n{"text": "b", "label": "Boston, MA"}\n')
-    assert list(read_samples(tmp_path / "l.jsonl", ownership(), gazetteer())) == [("west", "a"), ("east", "b")]
+    assert list(read_samples(tmp_path / "l.jsonl", Labels(ownership(), gazetteer()))) == [("west", "a"), ("east", "b")]
     (tmp_path / "c.rdf").write_text(
         '<ExternalPage about="http://b.example/">\n <d:Title>Harbor</d:Title>\n <d:Description>R</d:Description>\n'
         " <topic>Top/Regional/North_America/United_States/Massachusetts/Localities/B/Boston</topic>\n</ExternalPage>\n"
         '<ExternalPage about="http://c.example/">\n <d:Title>Chess</d:Title>\n'
         " <topic>Top/Games/Board</topic>\n</ExternalPage>\n"
     )
-    labels = [label for label, _ in read_samples(tmp_path / "c.rdf", ownership(), gazetteer())]
+    labels = [label for label, _ in read_samples(tmp_path / "c.rdf", Labels(ownership(), gazetteer()))]
     assert labels == ["east", NOT_GEOGRAPHIC]
     (tmp_path / "bad.npz").write_bytes(b"not a model")
     with pytest.raises(ConfigError, match="not a model"):

@@ -10,7 +10,7 @@ import typer
 from mmdb_file import mmdb
 from typer.testing import CliRunner
 
-from periplus.assignments import assign, nodes_app
+from periplus.assignments import assign, nodes_app, train_command
 from periplus.errors import UsageError
 from periplus.places import open_gazetteer
 from periplus.settings import NodeSettings
@@ -74,6 +74,20 @@ def test_polygons_of_a_target_list_lie_beside_it(tmp_path: Path) -> None:
     gazetteer = open_gazetteer()
     owned = Ownership.of(load_targets("lists/bay.toml", tmp_path, gazetteer), gazetteer)
     assert owned.owner(gazetteer.resolve("Boston, MA")) is not None
+
+
+def test_training_says_what_it_did_not_understand(tmp_path: Path) -> None:
+    (tmp_path / "targets.toml").write_text(TARGETS)
+    lines = ["east\tharbor lobster", "Seattle, WA\train ferry", "\tcode", "general\tcode", "Bostn, MA\tclam", "no tab"]
+    (tmp_path / "pages.tsv").write_text("\n".join([*lines, "Bostn, MA\tbay", ""]))
+    app = typer.Typer()
+    app.command()(train_command)
+    options = [str(tmp_path / "pages.tsv"), "--targets", str(tmp_path / "targets.toml"), "-o", str(tmp_path / "m.npz")]
+    shown = CliRunner().invoke(app, options)
+    assert "1 line without a labelled page left out" in shown.output
+    assert "2 pages taken as not geographic: no node and no one place is called 'Bostn, MA' 2" in shown.output
+    counts = json.loads(CliRunner().invoke(app, [*options, "--json"]).output)
+    assert (counts["unknown_labels"], counts["skipped_lines"]) == ({"Bostn, MA": 2}, 1)
 
 
 # -- nodes plan --------------------------------------------------------------------------------------

@@ -62,6 +62,23 @@ def test_polygon(tmp_path: Path) -> None:
         owned(tmp_path, bay=["polygon bay.geojson"], city=["Boston, MA"])
 
 
+@pytest.mark.parametrize("lons", [(177, 182), (177, -178), (-183, -178)])
+def test_a_polygon_across_the_date_line(tmp_path: Path, lons: tuple[float, float]) -> None:
+    west, east = lons
+    ring = [[west, -20], [east, -20], [east, -15], [west, -15], [west, -20]]
+    (tmp_path / "fiji.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    ownership = owned(tmp_path, fiji=["polygon fiji.geojson"])
+    assert owner(ownership, "2198148") == "fiji"
+    assert owner(ownership, "Boston, MA") is None
+
+
+def test_a_polygon_around_a_pole_is_refused_with_a_reason(tmp_path: Path) -> None:
+    ring = [[0, 70], [120, 70], [-120, 70]]
+    (tmp_path / "pole.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    with pytest.raises(ConfigError, match="it goes around a pole"):
+        owned(tmp_path, x=["polygon pole.geojson"])
+
+
 @pytest.mark.parametrize(
     "content",
     [

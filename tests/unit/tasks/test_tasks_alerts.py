@@ -120,6 +120,12 @@ def test_feeds_are_xml_whatever_pages_say() -> None:
         assert any("<script>" in (element.text or "") for element in root.iter())
 
 
+def test_a_feed_without_a_server_names_none() -> None:
+    question = Question(7, 1, "dam", "", 1.8e9, 1.0, "")
+    assert b"<link>urn:periplus:question:7:1800000000</link>" in rss_feed(question, "floods", [])
+    assert b"http://127" not in rss_feed(question, "floods", []) + atom_feed(question, "floods", [])
+
+
 def test_bounds(book: TaskBook, task: Task) -> None:
     for text in ("", " ", "x" * 1001):
         with pytest.raises(UsageError, match="question"):

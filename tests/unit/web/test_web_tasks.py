@@ -20,6 +20,7 @@ from periplus.places import open_gazetteer
 from periplus.settings import load_job
 from periplus.store.folder import CrawlFolder
 from periplus.tasks import TaskBook, sample_process
+from periplus.tasks.alerts import feed_paths
 from periplus.tasks.lessons import Judgements
 from periplus.web.choices import Choices
 
@@ -116,6 +117,17 @@ def test_a_task_is_saved_shown_wished_and_removed(server: str, home: Path) -> No
     for path in ("/api/tasks/999", "/api/questions/999/feed"):
         assert get(server, path).status == 404
     assert get(server, "/api/tasks/999", method="DELETE").status == 404
+
+
+def test_feeds_lead_to_the_server_that_gave_them(server: str, home: Path) -> None:
+    task, book = add(server, name="Fed"), TaskBook(home)
+    question = book.add_question(book.task(task["id"]), "dam failure")
+    for path in feed_paths(book, question).values():
+        path.parent.mkdir(exist_ok=True)
+        path.touch()  # it was asked
+    feeds = [get(server, f"/api/questions/{question.id}/feed?form={form}").body for form in ("rss", "atom")]
+    assert f"<link>{server}/</link>" in feeds[0].decode()
+    assert f'<link href="{server}/" />' in feeds[1].decode()
 
 
 def test_questions_and_feeds(server: str) -> None:

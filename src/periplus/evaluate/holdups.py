@@ -1,0 +1,81 @@
+"""What keeps a URL from being a page of the collection: what it waits for, or what of the topic it lacks."""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from periplus.frontier.state import UrlState
+from periplus.model import Outcome
+from periplus.topics import Topic
+from periplus.urls import CanonicalUrl
+from periplus.wording import counted
+
+__all__ = ["lacking", "waits_for"]
+
+
+def waits_for(databases: Sequence[sqlite3.Connection], home: sqlite3.Connection, url: CanonicalUrl, now: float) -> str:
+    """Why a URL in the queue of `home` was not fetched yet; `databases`: of all nodes, since they share robots.txt."""
+    state, attempts, again, host, turn, ahead = home.execute(
+        "SELECT u.state, u.attempts, u.not_before, h.name, h.not_before, (SELECT count(*) FROM url o WHERE "
+        "o.host_id = u.host_id AND o.state = 0 AND (o.priority, -o.id) > (u.priority, -u.id)) "
+        "FROM url u JOIN host h ON h.id = u.host_id WHERE u.url = ?",
+        (url.href,),
+    ).fetchone()
+    if state == UrlState.WAITING:
+        return f"it is visited again at {_time(again)}"
+    if robots := _robots(databases, url.origin, now):
+        return robots
+    if again > now:
+        return f"{counted(attempts, 'try', 'tries')} failed; it is tried again at {_time(again)}"
+    if turn > now:
+        return f"{host} is not asked again before {_time(turn)}, to be polite"
+    before = f"{counted(ahead, 'URL')} of {host} come before it" if ahead > 1 else f"one URL of {host} comes before it"
+    return before if ahead else "nothing keeps it: it is the next of its host"
+
+
+def _robots(databases: Sequence[sqlite3.Connection], origin: str, now: float) -> str:
+    """What robots.txt of an origin keeps waiting; nothing where it was read."""
+    rows = [
+        row
+        for db in databases
+        for row in db.execute("SELECT status, fetched_at, expires_at, failures FROM robots WHERE origin = ?", (origin,))
+    ]
+    if not rows:
+        return f"{origin}/robots.txt was not read yet, and nothing is fetched before"
+    status, _, expires, failures = max(rows, key=lambda row: row[1])
+    if status != "unreachable":
+        return ""
+    when = f"it is asked again at {_time(expires)}" if expires > now else "it is due to be asked again"
+    return f"{origin}/robots.txt could not be read ({counted(failures, 'time')}), and nothing is fetched before; {when}"
+
+
+def lacking(page: dict[str, Any], topics: Sequence[Topic]) -> str:
+    """What of the topic a page lacked that was read and not kept; nothing where there are several topics."""
+    if page["outcome"] != Outcome.NOT_RELEVANT or len(topics) != 1:
+        return ""
+    topic = topics[0]
+    found = []
+    if page["keyword_relevance"] < topic.keyword_threshold:
+        found.append(f"keywords {page['keyword_relevance']:.3f} of the {topic.keyword_threshold:g} needed")
+    if topic.judge != "one-vector" and page["place_relevance"] < topic.place_threshold:
+        found.append(f"places {page['place_relevance']:.3f} of the {topic.place_threshold:g} needed")
+    if time := _out_of_time(page, topic, certain=not found):
+        found.append(time)
+    return "; ".join(found)
+
+
+def _out_of_time(page: dict[str, Any], topic: Topic, *, certain: bool) -> str:
+    """How the page's time misses the topic's; `certain`: nothing else kept it out, so that this did."""
+    day = date.fromisoformat(page["published"]) if page["published"] and topic.dates != "named" else None
+    if day is not None and topic.since is not None and day < topic.since:
+        return f"published {day}, before the topic's since {topic.since}"
+    if day is not None and topic.until is not None and day > topic.until:
+        return f"published {day}, after the topic's until {topic.until}"
+    if not certain or not (topic.since or topic.until or topic.half_life_days):
+        return ""
+    return f"published {day}: too old for the topic" if day else "the dates in its text are not in the topic's time"
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(" ", "seconds")

@@ -1,0 +1,68 @@
+"""Names of places in the words of a question: which places some words name, and whether they are meant as a place."""
+
+from collections.abc import Callable, Sequence
+
+from periplus.search.atlas import Atlas, KnownPlace, name_key
+from periplus.search.words import Word
+
+__all__ = ["LONGEST_NAME", "Match", "is_plain", "is_surely_a_place", "longest_match", "match_name"]
+
+LONGEST_NAME = 5
+"""Words of a place name."""
+
+SURE_SHARE = 0.5
+"""A name without a preposition is a place if at least this share of the pages with the word are about the place."""
+
+Match = tuple[tuple[KnownPlace, ...], int]
+"""Places that words name, the likeliest first, and where the words go on."""
+
+
+def is_plain(word: Word) -> bool:
+    """Whether a word is neither quoted, excluded nor an alternative."""
+    return not (word.quoted or word.excluded or word.alternative)
+
+
+def longest_match(words: Sequence[Word], start: int, atlas: Atlas) -> Match | None:
+    """Places named by the words from `start` on, by as many of them as possible."""
+    for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
+        if match := match_name(words, start, length, atlas):
+            return match
+    return None
+
+
+def match_name(words: Sequence[Word], start: int, length: int, atlas: Atlas) -> Match | None:
+    """Places named by exactly these words, narrowed by what follows ("Lisbon, NH"), and where the words go on."""
+    part = words[start : start + length]
+    if not all(map(is_plain, part)) or any(word.comma for word in part[:-1]):
+        return None
+    candidates = atlas.named(" ".join(word.text for word in part))
+    if not candidates:
+        return None
+    end = start + length
+    for more in range(min(4, len(words) - end), 0, -1):
+        qualifier = words[end : end + more]
+        narrowed = [place for place in candidates if _is_qualified(place, qualifier, comma=words[end - 1].comma)]
+        if narrowed and all(map(is_plain, qualifier)):
+            rest = [place for place in candidates if place not in narrowed]
+            return (*narrowed, *rest), end + more
+    return tuple(candidates), end
+
+
+def _is_qualified(place: KnownPlace, qualifier: Sequence[Word], *, comma: bool) -> bool:
+    """Whether the words name something around the place: its state, its country, or one of their codes."""
+    text = " ".join(word.text for word in qualifier)
+    if name_key(text) in {name_key(name) for name in place.path[:-1]}:
+        return True
+    is_code = len(qualifier) == 1 and len(text) in (2, 3) and (comma or text.isupper())
+    return is_code and text.upper() in (place.admin1, place.country)
+
+
+def is_surely_a_place(name: Sequence[Word], match: Match, name_end: int, pages_with: Callable[[str], int]) -> bool:
+    """Whether a name without preposition is meant as a place: "mobile phone" is not about Alabama."""
+    candidates, end = match
+    if end > name_end:  # "Portland, Maine"
+        return True
+    if not any(place.main_pages for place in candidates):  # named in passing only, perhaps not even that
+        return False
+    about = sum(place.pages for place in candidates)
+    return about >= SURE_SHARE * pages_with(" ".join(word.text for word in name))
