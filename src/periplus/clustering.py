@@ -158,6 +158,7 @@ async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
             "unconfirmed": report.outbox if report else record.outbox if record else 0,
             "lag": lag,
             "refused": record.refused if record else 0,
+            "waits": report.waits if report else "",
         }
     return {"crawl": key, "state": crawl.state, "reason": crawl.reason, "nodes": nodes}
 
@@ -171,14 +172,26 @@ def status_table(status: dict[str, Any]) -> Table:
         where = f"{node['machine']}:{node['pid']}" if node["alive"] else "nobody" if node["epoch"] else "nobody yet"
         numbers = [f"{node[key]:,}" for key in ("epoch", "pages", "queued", "rate", "unconfirmed", "lag")]
         table.add_row(name, where, *numbers)
+    table.caption, table.caption_justify = "\n".join(_waiting(status)), "left"
     return table
+
+
+def _waiting(status: dict[str, Any]) -> list[str]:
+    """What nodes wait for, each reason once with those who have it."""
+    reasons: dict[str, list[str]] = {}
+    for name, node in status["nodes"].items():
+        if node["waits"]:
+            reasons.setdefault(node["waits"], []).append(name)
+    return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
 def status_line(status: dict[str, Any]) -> str:
     """The same in one line without numbers: how the crawl stands, and whom it waits for."""
     stands = f"{status['crawl']}: {status['state']}" + (f" ({status['reason']})" if status["reason"] else "")
     absent = [name for name, node in status["nodes"].items() if not node["alive"]]
-    if status["state"] != "running" or not absent:
+    if status["state"] == "running" and not absent:
+        return "; ".join([stands, *_waiting(status)])
+    if status["state"] != "running":
         return stands
     return f"{stands}, but nobody runs {', '.join(absent)}; start what is missing with `periplus node NAME --cluster …`"
 

@@ -23,7 +23,7 @@ from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange import Shipment
-from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
+from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, said_by, temporary_errors
 from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
 from periplus.fetch import Transport
 from periplus.frontier import HomeIntake, Intake, home_of
@@ -72,6 +72,7 @@ class MemberCrawl(Crawl):
         self._joining = False
         self._desk: ProbeDesk | None = None
         self._reaches: dict[str, NodeReach] = {}
+        self._trouble = ""  # what NATS said when it did not take a heartbeat
         self._order = ""  # not known before the first heartbeat: it may be to pause
         self._waited_for = ""
         self._rate = 0.0
@@ -248,8 +249,12 @@ class MemberCrawl(Crawl):
             while True:
                 try:
                     await self._heartbeat(shared, reporter)
-                except Temporary:
+                    self._trouble = ""
+                except Temporary as error:
                     self._members.lost_sight()
+                    self._trouble = said_by(error)
+                await self._look_for_streams()
+                self._say_what_it_waits_for()
                 give_way()
                 await self._clock.sleep(self._members.heartbeat_seconds / 2)
         finally:
@@ -265,10 +270,15 @@ class MemberCrawl(Crawl):
         for name, record in self._members.records.items():
             self._net.heard(name, record.inbox)
         await self._obey()
-        self._say_what_it_waits_for()
         if not self._stop_reason:
             for name in self._members.orphans():
                 await self._take_over(name, shared)
+
+    async def _look_for_streams(self) -> None:
+        """End if NATS has forgotten the crawl: nobody will hear of its nodes again before they are started anew."""
+        if self._net.is_stuck or not self._members.may_work:
+            with contextlib.suppress(Temporary):
+                await self._board.check_there(self._net.stream)
 
     async def _beat(self, name: str) -> None:
         await self._members.beat(name, **self._figures(name))
@@ -314,7 +324,10 @@ class MemberCrawl(Crawl):
         if self._order == "paused":
             return "`periplus cluster pause` was given; `periplus cluster resume` lets it go on"
         if not self._members.may_work:
-            return "NATS does not answer; the crawl goes on when it does"
+            said = f"refuses heartbeats ({self._trouble})" if self._trouble else "does not answer"
+            return f"NATS {said}; the crawl goes on when it does"
+        if self._net.trouble:
+            return f"NATS takes no more links ({self._net.trouble}); give it room, or raise cluster.stream_bytes"
         if (absent := self._members.unclaimed) and all(self._is_idle(name) for name in self._nodes):
             return f"nobody runs {', '.join(absent)} yet; start what is missing with `periplus node NAME`"
         return ""
@@ -380,6 +393,7 @@ class MemberCrawl(Crawl):
             pages=node.store.pages,
             queued=node.queue.size,
             beyond=idle and WaysOfOneNode.has_any(node.store.db),
+            waits=self._waits_for(),
         )
 
     def _join_nearer(self, node: Node, found: list[Parcel], shared: Shared) -> int:
