@@ -7,6 +7,7 @@ have homes, hosts that others want are asked in slices of time, and the end is f
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ from periplus.search.answering import AnswerDesk
 from periplus.shared import RobotsShare, Shared
 from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
-from periplus.store.summary import Summary
+from periplus.store.summary import Summary, summarize
 from periplus.store.ways import WaysOfOneNode
 from periplus.strategies.hash import host_of
 from periplus.wording import counted
@@ -99,14 +100,24 @@ class MemberCrawl(Crawl):
                 folder=self._prepared.folder.path.absolute(),
             )
             with self._locks:
+                last: dict[str, dict[str, object]] = {}
                 try:
-                    return await super().run()
+                    summary = await super().run()
+                    last = {name: {"summary": asdict(self._summary_of(name, summary))} for name in self._nodes}
+                    return summary
                 finally:
-                    last = {name: self._figures(name) for name in self._nodes}
+                    last = {name: self._figures(name) | last.get(name, {}) for name in self._nodes}
                     await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
-                        await self._members.leave(last)
+                        await self._members.leave(last, over=self._order in ("stopping", "ended"))
+
+    def _summary_of(self, name: str, run: Summary) -> Summary:
+        """The summary of one node of this process, for who follows the crawl from elsewhere."""
+        if len(run.nodes) == 1:
+            return run
+        pages = round(run.pages_per_second * run.seconds * run.nodes[name].pages / max(run.pages, 1))
+        return summarize(self._prepared.folder, run.stop_reason, run.seconds, pages, {name})
 
     def _log_file(self) -> Path:
         """One for each process: those of one machine share the crawl's folder."""

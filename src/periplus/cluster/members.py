@@ -25,7 +25,10 @@ from periplus.cluster.records import Board, NodeRecord
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary
 
-__all__ = ["Fenced", "Membership", "this_machine"]
+__all__ = ["GONE", "Fenced", "Membership", "this_machine"]
+
+GONE = ("left", "ended")
+"""States of a node that its process runs no longer, by its own word."""
 
 MISSED = 3
 """Heartbeats after which a node's process is taken for dead."""
@@ -92,8 +95,13 @@ class Membership:
 
     @property
     def unclaimed(self) -> list[str]:
-        """Nodes that no process has ever run, as last seen: nobody takes those over, since theirs may come yet."""
-        return [name for name in self._nodes if name not in self._seen and name not in self._mine]
+        """Nodes that nobody has run since the crawl began, or went on: nobody takes those over, theirs may come yet."""
+        return [name for name in self._nodes if name not in self._mine and self._may_come_yet(name)]
+
+    def _may_come_yet(self, node: str) -> bool:
+        """Whether a node was never run, or stopped together with the whole crawl, on another machine than this."""
+        seen = self._seen.get(node)
+        return seen is None or (seen.record.state == "ended" and not self.can_take_folder(seen.record))
 
     @property
     def may_work(self) -> bool:
@@ -147,7 +155,7 @@ class Membership:
         )
 
     def _is_surely_gone(self, other: NodeRecord, *, holds_folder: bool) -> bool:
-        return other.state == "left" or (holds_folder and self.can_take_folder(other))
+        return other.state in GONE or (holds_folder and self.can_take_folder(other))
 
     def can_take_folder(self, other: NodeRecord) -> bool:
         """Whether a node's folder lies where this process can reach it."""
@@ -181,10 +189,15 @@ class Membership:
         self._mine[node] = record, written
         self._written_at = began
 
-    async def leave(self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({})) -> None:
-        """Say of all our nodes that we run them no longer, and how they were at the `last`: that stays to be seen."""
+    async def leave(
+        self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({}), *, over: bool = False
+    ) -> None:
+        """Say of all our nodes that we run them no longer, and how they were at the `last`: that stays to be seen.
+
+        `over`: the whole crawl has ended or was stopped. Should it go on, others wait for our nodes.
+        """
         for node in list(self._mine):
-            await self.beat(node, state="left", **last.get(node, {}))
+            await self.beat(node, state="ended" if over else "left", **last.get(node, {}))
             del self._mine[node]
 
     async def look(self) -> None:
@@ -208,7 +221,9 @@ class Membership:
         if not self.may_work or now - self._watched_since < patience:
             return []
         silent = {
-            name: seen for name, seen in self._seen.items() if now - max(seen.at, self._watched_since) >= patience
+            name: seen
+            for name, seen in self._seen.items()
+            if now - max(seen.at, self._watched_since) >= patience and not self._may_come_yet(name)
         }
         members = sorted(
             {seen.record.member for name, seen in self._seen.items() if name not in silent} | {self.member}

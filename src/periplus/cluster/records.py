@@ -6,7 +6,7 @@ Every write names the revision that it replaces, so of two who change a record o
 import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -61,7 +61,7 @@ class NodeRecord(Struct, frozen=True):
     folder: str
     pid: int
     generation: str = ""  # of its database
-    state: str = "running"  # running, left
+    state: str = "running"  # running, left, ended: left together with all others
     pages: int = 0
     kept: int = 0
     queued: int = 0
@@ -70,6 +70,7 @@ class NodeRecord(Struct, frozen=True):
     sent: int = 0
     refused: int = 0
     inbox: dict[str, int] = {}
+    summary: dict[str, Any] = {}  # of its run, once that has ended: `store.summary.Summary`
 
 
 def key_of(text: str) -> str:
