@@ -229,7 +229,12 @@ class MemberCrawl(Crawl):
                 return  # somebody was faster
             self._locks.push(lock.pop_all())
         self._journal.write("node taken over", node=name, of=before.machine, epoch=before.epoch + 1)
-        await self._run_node(name, before, shared)
+        try:
+            await self._run_node(name, before, shared)
+        except (
+            Temporary
+        ) as error:  # half opened, and nobody else may have it: the next process begins from what is there
+            raise EnvironmentFailure(f"node {name} could not be taken over ({error}); start this one again") from error
         self._plant_in(name, self._seeds, shared)
 
     # -- What goes on beside the turns -------------------------------------------------------------
@@ -238,7 +243,8 @@ class MemberCrawl(Crawl):
         return [
             *super()._background(shared, reporter),
             self._keep_telling(shared),
-            self._keep_beating(shared, reporter),
+            self._keep_beating(reporter),
+            self._keep_taking_over(shared),
             self._keep_looking_for_the_end(),
             self._leases.watch(),
         ]
@@ -254,12 +260,12 @@ class MemberCrawl(Crawl):
             give_way()
             await self._clock.sleep(TELL_SECONDS)
 
-    async def _keep_beating(self, shared: Shared, reporter: Reporter) -> None:
+    async def _keep_beating(self, reporter: Reporter) -> None:
         control = await self._client.subscribe(f"periplus.{self._key}.control", cb=self._on_control)
         try:
             while True:
                 try:
-                    await self._heartbeat(shared, reporter)
+                    await self._heartbeat(reporter)
                     self._trouble = ""
                 except Temporary as error:
                     self._members.lost_sight()
@@ -273,17 +279,23 @@ class MemberCrawl(Crawl):
                 async with temporary_errors("control"):
                     await control.unsubscribe()
 
-    async def _heartbeat(self, shared: Shared, reporter: Reporter) -> None:
+    async def _heartbeat(self, reporter: Reporter) -> None:
         self._rate = reporter.progress().rate
-        for name in list(self._nodes):
+        for name in self._members.mine:
             await self._beat(name)
         await self._members.look()
         for name, record in self._members.records.items():
             self._net.heard(name, record.inbox)
         await self._obey()
-        if not self._stop_reason:
-            for name in self._members.orphans():
-                await self._take_over(name, shared)
+
+    async def _keep_taking_over(self, shared: Shared) -> None:
+        """Run what is left behind; beside the heartbeats, since it may take longer than nodes may be silent."""
+        while True:
+            with contextlib.suppress(Temporary):
+                for name in [] if self._stop_reason else self._members.orphans():
+                    await self._take_over(name, shared)
+            give_way()
+            await self._clock.sleep(self._members.heartbeat_seconds / 2)
 
     async def _look_for_streams(self) -> None:
         """End if NATS has forgotten the crawl: nobody will hear of its nodes again before they are started anew."""
@@ -292,7 +304,8 @@ class MemberCrawl(Crawl):
                 await self._board.check_there(self._net.stream)
 
     async def _beat(self, name: str) -> None:
-        await self._members.beat(name, **self._figures(name))
+        """Show that a node lives; one that is being opened has no figures yet."""
+        await self._members.beat(name, **(self._figures(name) if name in self._nodes else {}))
 
     def _figures(self, name: str) -> dict[str, object]:
         """How it goes with a node, for its record."""

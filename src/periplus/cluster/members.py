@@ -9,6 +9,7 @@ All time is measured by each process's own monotonic clock, from when it saw a r
 NATS itself blames nobody until it has watched for three heartbeats again.
 """
 
+import asyncio
 import os
 import socket
 import uuid
@@ -82,6 +83,7 @@ class Membership:
         self._mine: dict[str, tuple[NodeRecord, int]] = {}
         self._written_at = clock.monotonic()
         self._watched_since = clock.monotonic()
+        self._beating = asyncio.Lock()
 
     @property
     def mine(self) -> list[str]:
@@ -175,6 +177,10 @@ class Membership:
 
     async def beat(self, node: str, **status: object) -> None:
         """Show that we run the node. Fenced if somebody else does."""
+        async with self._beating:  # else two heartbeats of one node would take each other for somebody else's
+            await self._beat(node, status)
+
+    async def _beat(self, node: str, status: Mapping[str, object]) -> None:
         began = self._clock.monotonic()
         record, revision = self._mine[node]
         record = msgspec.structs.replace(record, beat=record.beat + 1, **status)

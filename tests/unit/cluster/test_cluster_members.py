@@ -174,6 +174,18 @@ def test_a_heartbeat_that_came_late_is_not_taken_for_another_process(server: Nat
     play(server, scene)
 
 
+def test_two_heartbeats_of_one_process_at_once_are_no_strangers(server: NatsServer) -> None:
+    async def scene(stage: Stage) -> None:
+        process = stage.process()
+        await process.claim("a")
+        await asyncio.gather(*(process.beat("a", pages=number) for number in range(5)))
+        found = await stage.board.get("node.a", NodeRecord)
+        assert found is not None
+        assert (found[0].beat, found[0].pages) == (5, 4)
+
+    play(server, scene)
+
+
 def test_two_who_change_a_record_do_not_undo_each_other(server: NatsServer) -> None:
     async def scene(stage: Stage) -> None:
         board = stage.board
