@@ -16,14 +16,16 @@ from rich.live import Live
 from rich.table import Table
 
 from periplus import __version__
-from periplus.cluster import Board, CrawlRecord
+from periplus.cluster import Board, CrawlRecord, NodeRecord
 from periplus.cluster.addresses import cluster_settings
 from periplus.cluster.control import ask_all, crawl_there, crawls_there, order, read_crawl, read_nodes, submit
+from periplus.cluster.members import GONE
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, jetstream, temporary_errors
 from periplus.job import Prepared, job_toml
 from periplus.printing import Console
 from periplus.settings import ClusterSettings, Job, job_from_dict
+from periplus.store.summary import NodeSummary, Summary, together
 
 __all__ = [
     "cluster_app",
@@ -37,6 +39,8 @@ __all__ = [
 ]
 
 FOLLOW_SECONDS = 0.5
+SILENT = 3
+"""Heartbeats for which a follower waits for the last words of nodes that do not answer."""
 ClusterOption = Annotated[
     str,
     typer.Option(
@@ -114,8 +118,9 @@ async def _submitted(client: Any, settings: ClusterSettings, name: str) -> Crawl
 # -- Following -------------------------------------------------------------------------------------
 
 
-async def followed(prepared: Prepared, show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """Submit a job and follow it to its end; gives the last status."""
+async def followed(prepared: Prepared, show: Callable[[dict[str, Any]], None]) -> Summary:
+    """Submit a job and follow it to its end; gives the summary of all nodes."""
+    patience = SILENT * prepared.job.cluster.heartbeat_seconds / FOLLOW_SECONDS
     async with on_board(prepared.job.cluster, prepared.job.name, new=True) as (client, board, key):
         record = await submit(board, job_text(prepared), prepared.nodes, __version__)
         if record.state != "running":
@@ -125,9 +130,20 @@ async def followed(prepared: Prepared, show: Callable[[dict[str, Any]], None]) -
                 status = await _status(client, board, key)
                 show(status)
                 if status["state"] in ("ended", "stopping") and not any(n["alive"] for n in status["nodes"].values()):
-                    return status
+                    records = await read_nodes(board, prepared.nodes)
+                    if patience <= 0 or all(record.state in GONE for record in records.values()):
+                        return together([_summary(record) for record in records.values()], status["reason"])
+                    patience -= 1  # one that was killed never says what it came to
             give_way()
             await asyncio.sleep(FOLLOW_SECONDS)
+
+
+def _summary(record: NodeRecord) -> Summary:
+    """What a node said when it left; of one that did not, what its last heartbeat said."""
+    with contextlib.suppress(msgspec.ValidationError):
+        return msgspec.convert(record.summary, Summary)
+    node = NodeSummary(record.pages, record.kept, record.sent, 0)
+    return Summary(record.pages, record.kept, record.pages, record.queued, 0.0, 0.0, {}, "", {record.node: node})
 
 
 async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
@@ -158,6 +174,7 @@ async def _status(client: Any, board: Board, key: str) -> dict[str, Any]:
             "unconfirmed": report.outbox if report else record.outbox if record else 0,
             "lag": lag,
             "refused": record.refused if record else 0,
+            "waits": report.waits if report else "",
         }
     return {"crawl": key, "state": crawl.state, "reason": crawl.reason, "nodes": nodes}
 
@@ -171,14 +188,26 @@ def status_table(status: dict[str, Any]) -> Table:
         where = f"{node['machine']}:{node['pid']}" if node["alive"] else "nobody" if node["epoch"] else "nobody yet"
         numbers = [f"{node[key]:,}" for key in ("epoch", "pages", "queued", "rate", "unconfirmed", "lag")]
         table.add_row(name, where, *numbers)
+    table.caption, table.caption_justify = "\n".join(_waiting(status)), "left"
     return table
+
+
+def _waiting(status: dict[str, Any]) -> list[str]:
+    """What nodes wait for, each reason once with those who have it."""
+    reasons: dict[str, list[str]] = {}
+    for name, node in status["nodes"].items():
+        if node["waits"]:
+            reasons.setdefault(node["waits"], []).append(name)
+    return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
 def status_line(status: dict[str, Any]) -> str:
     """The same in one line without numbers: how the crawl stands, and whom it waits for."""
     stands = f"{status['crawl']}: {status['state']}" + (f" ({status['reason']})" if status["reason"] else "")
     absent = [name for name, node in status["nodes"].items() if not node["alive"]]
-    if status["state"] != "running" or not absent:
+    if status["state"] == "running" and not absent:
+        return "; ".join([stands, *_waiting(status)])
+    if status["state"] != "running":
         return stands
     return f"{stands}, but nobody runs {', '.join(absent)}; start what is missing with `periplus node NAME --cluster …`"
 

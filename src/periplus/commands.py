@@ -110,11 +110,16 @@ def crawl(
     if cluster:
         raise typer.Exit(_follow(context, settings, base, cluster, as_json=as_json))
     summary = run_crawl(prepare(settings, base, given_gazetteer(quiet=as_json)), quiet=as_json, progress=progress)
+    _tell(summary, as_json=as_json)
+    raise typer.Exit(exit_code(summary))
+
+
+def _tell(summary: Summary, *, as_json: bool) -> None:
+    """Print what a crawl came to."""
     if as_json:
         say(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
         show_summary(summary)
-    raise typer.Exit(exit_code(summary))
 
 
 def _follow(context: typer.Context, job: Job, base: Path, cluster: str, *, as_json: bool) -> int:
@@ -133,9 +138,9 @@ def _follow(context: typer.Context, job: Job, base: Path, cluster: str, *, as_js
                 said = line
                 print(f"periplus: {line}", file=sys.stderr)
 
-        status = asyncio.run(followed(prepared, show))
-    say(json.dumps(status) if as_json else f"Stopped: {status['reason']}")
-    return 0 if status["reason"].startswith("frontier empty") else STOPPED_BY_LIMIT
+        summary = asyncio.run(followed(prepared, show))
+    _tell(summary, as_json=as_json)
+    return exit_code(summary)
 
 
 def given_job(path: Path | None) -> tuple[Job, Path]:

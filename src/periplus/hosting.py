@@ -95,9 +95,9 @@ def _folder(given: Job, job: Path | None) -> str:
 
 def _hosted(prepared: Prepared, name: str) -> Summary:
     check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=True)
+    asyncio.run(_agreed(prepared))  # before anything is made here: who finds no server leaves nothing behind
     with prepared.folder.locked(together=True):
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
-        asyncio.run(_agreed(prepared))
         prepared.keep_job()
         keep_memory_together()
         calm_collector()

@@ -7,6 +7,7 @@ have homes, hosts that others want are asked in slices of time, and the end is f
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange import Shipment
-from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, temporary_errors
+from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, said_by, temporary_errors
 from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
 from periplus.fetch import Transport
 from periplus.frontier import HomeIntake, Intake, home_of
@@ -40,7 +41,7 @@ from periplus.search.answering import AnswerDesk
 from periplus.shared import RobotsShare, Shared
 from periplus.shortening import NodeReach, reach_together
 from periplus.store.commit import Delivery
-from periplus.store.summary import Summary
+from periplus.store.summary import Summary, summarize
 from periplus.store.ways import WaysOfOneNode
 from periplus.strategies.hash import host_of
 from periplus.wording import counted
@@ -72,6 +73,7 @@ class MemberCrawl(Crawl):
         self._joining = False
         self._desk: ProbeDesk | None = None
         self._reaches: dict[str, NodeReach] = {}
+        self._trouble = ""  # what NATS said when it did not take a heartbeat
         self._order = ""  # not known before the first heartbeat: it may be to pause
         self._waited_for = ""
         self._rate = 0.0
@@ -98,14 +100,24 @@ class MemberCrawl(Crawl):
                 folder=self._prepared.folder.path.absolute(),
             )
             with self._locks:
+                last: dict[str, dict[str, object]] = {}
                 try:
-                    return await super().run()
+                    summary = await super().run()
+                    last = {name: {"summary": asdict(self._summary_of(name, summary))} for name in self._nodes}
+                    return summary
                 finally:
-                    last = {name: self._figures(name) for name in self._nodes}
+                    last = {name: self._figures(name) | last.get(name, {}) for name in self._nodes}
                     await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
-                        await self._members.leave(last)
+                        await self._members.leave(last, over=self._order in ("stopping", "ended"))
+
+    def _summary_of(self, name: str, run: Summary) -> Summary:
+        """The summary of one node of this process, for who follows the crawl from elsewhere."""
+        if len(run.nodes) == 1:
+            return run
+        pages = round(run.pages_per_second * run.seconds * run.nodes[name].pages / max(run.pages, 1))
+        return summarize(self._prepared.folder, run.stop_reason, run.seconds, pages, {name})
 
     def _log_file(self) -> Path:
         """One for each process: those of one machine share the crawl's folder."""
@@ -217,7 +229,12 @@ class MemberCrawl(Crawl):
                 return  # somebody was faster
             self._locks.push(lock.pop_all())
         self._journal.write("node taken over", node=name, of=before.machine, epoch=before.epoch + 1)
-        await self._run_node(name, before, shared)
+        try:
+            await self._run_node(name, before, shared)
+        except (
+            Temporary
+        ) as error:  # half opened, and nobody else may have it: the next process begins from what is there
+            raise EnvironmentFailure(f"node {name} could not be taken over ({error}); start this one again") from error
         self._plant_in(name, self._seeds, shared)
 
     # -- What goes on beside the turns -------------------------------------------------------------
@@ -226,7 +243,8 @@ class MemberCrawl(Crawl):
         return [
             *super()._background(shared, reporter),
             self._keep_telling(shared),
-            self._keep_beating(shared, reporter),
+            self._keep_beating(reporter),
+            self._keep_taking_over(shared),
             self._keep_looking_for_the_end(),
             self._leases.watch(),
         ]
@@ -242,14 +260,18 @@ class MemberCrawl(Crawl):
             give_way()
             await self._clock.sleep(TELL_SECONDS)
 
-    async def _keep_beating(self, shared: Shared, reporter: Reporter) -> None:
+    async def _keep_beating(self, reporter: Reporter) -> None:
         control = await self._client.subscribe(f"periplus.{self._key}.control", cb=self._on_control)
         try:
             while True:
                 try:
-                    await self._heartbeat(shared, reporter)
-                except Temporary:
+                    await self._heartbeat(reporter)
+                    self._trouble = ""
+                except Temporary as error:
                     self._members.lost_sight()
+                    self._trouble = said_by(error)
+                await self._look_for_streams()
+                self._say_what_it_waits_for()
                 give_way()
                 await self._clock.sleep(self._members.heartbeat_seconds / 2)
         finally:
@@ -257,21 +279,33 @@ class MemberCrawl(Crawl):
                 async with temporary_errors("control"):
                     await control.unsubscribe()
 
-    async def _heartbeat(self, shared: Shared, reporter: Reporter) -> None:
+    async def _heartbeat(self, reporter: Reporter) -> None:
         self._rate = reporter.progress().rate
-        for name in list(self._nodes):
+        for name in self._members.mine:
             await self._beat(name)
         await self._members.look()
         for name, record in self._members.records.items():
             self._net.heard(name, record.inbox)
         await self._obey()
-        self._say_what_it_waits_for()
-        if not self._stop_reason:
-            for name in self._members.orphans():
-                await self._take_over(name, shared)
+
+    async def _keep_taking_over(self, shared: Shared) -> None:
+        """Run what is left behind; beside the heartbeats, since it may take longer than nodes may be silent."""
+        while True:
+            with contextlib.suppress(Temporary):
+                for name in [] if self._stop_reason else self._members.orphans():
+                    await self._take_over(name, shared)
+            give_way()
+            await self._clock.sleep(self._members.heartbeat_seconds / 2)
+
+    async def _look_for_streams(self) -> None:
+        """End if NATS has forgotten the crawl: nobody will hear of its nodes again before they are started anew."""
+        if self._net.is_stuck or not self._members.may_work:
+            with contextlib.suppress(Temporary):
+                await self._board.check_there(self._net.stream)
 
     async def _beat(self, name: str) -> None:
-        await self._members.beat(name, **self._figures(name))
+        """Show that a node lives; one that is being opened has no figures yet."""
+        await self._members.beat(name, **(self._figures(name) if name in self._nodes else {}))
 
     def _figures(self, name: str) -> dict[str, object]:
         """How it goes with a node, for its record."""
@@ -314,7 +348,10 @@ class MemberCrawl(Crawl):
         if self._order == "paused":
             return "`periplus cluster pause` was given; `periplus cluster resume` lets it go on"
         if not self._members.may_work:
-            return "NATS does not answer; the crawl goes on when it does"
+            said = f"refuses heartbeats ({self._trouble})" if self._trouble else "does not answer"
+            return f"NATS {said}; the crawl goes on when it does"
+        if self._net.trouble:
+            return f"NATS takes no more links ({self._net.trouble}); give it room, or raise cluster.stream_bytes"
         if (absent := self._members.unclaimed) and all(self._is_idle(name) for name in self._nodes):
             return f"nobody runs {', '.join(absent)} yet; start what is missing with `periplus node NAME`"
         return ""
@@ -380,6 +417,7 @@ class MemberCrawl(Crawl):
             pages=node.store.pages,
             queued=node.queue.size,
             beyond=idle and WaysOfOneNode.has_any(node.store.db),
+            waits=self._waits_for(),
         )
 
     def _join_nearer(self, node: Node, found: list[Parcel], shared: Shared) -> int:

@@ -141,10 +141,10 @@ class Node:
     async def _ask_others(self, url: CanonicalUrl) -> RobotsDecision | None:
         """What robots.txt says, if another machine has read it."""
         share = self._shared.robots_share
-        record = await share.look(url.origin) if share is not None else None
-        if record is None or record.expires_at <= self._now():
+        told = await share.look(url.origin) if share is not None else None
+        record = self._shared.robots.hear(told, self._now()) if told is not None else None
+        if record is None:
             return None
-        self._shared.robots.remember(record)
         self.batch.robots.append(record)
         return self._shared.robots.decide(url, self._now())
 

@@ -85,10 +85,15 @@ def check_reaching(job: Job, ownership: Ownership, gazetteer: Gazetteer, *, prob
     settings, strategy = job.network, job.crawl.strategy
     if strategy not in BY_NETWORK and not settings.emulate:
         return
-    if _trips(settings, ownership.names) is None and not probed:
+    if _trips(settings, ownership.names) is None and not (probed and not job.crawl.replay):
+        otherwise = (
+            "a recorded web (crawl.replay) cannot be probed"
+            if job.crawl.replay
+            else "or run the nodes on machines of their own (periplus node)"
+        )
         raise ConfigError(
             f"crawl.strategy {strategy} needs the round trips of every node: name a table of them in "
-            "network.round_trips, or run the nodes on machines of their own (periplus node)"
+            f"network.round_trips, {otherwise}"
         )
     hierarchy = _hierarchy(settings)
     for name in ownership.names:

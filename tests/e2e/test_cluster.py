@@ -126,6 +126,7 @@ def test_without_a_server_it_says_how_to_start_one(web: MiniwebProcess, tmp_path
     job = cluster_job(web, tmp_path / "job.toml")
     done = periplus("node", "east", "--cluster", address, "--job", job, "--out", tmp_path / "crawl")
     done.assert_one_line_error(4, address, "nats-server -js")
+    assert not (tmp_path / "crawl").exists()
 
 
 def test_what_is_wrong_on_the_command_line(web: MiniwebProcess, server: NatsServer, tmp_path: Path) -> None:

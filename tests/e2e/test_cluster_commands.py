@@ -5,6 +5,7 @@ that is taken. Both nodes want the same hosts, which have a delay, so turns at h
 """
 
 import asyncio
+import json
 import os
 import pty
 import signal
@@ -44,6 +45,11 @@ class Machines:
         behind.write_text(f'[cluster]\nservers = ["{leaf.url}"]\ndomain = "hub"\n')
         self._ways = {"east": hub.url, "general": str(behind)}
         self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.said: dict[str, str] = {}
+
+    def summaries(self) -> dict[str, dict[str, Any]]:
+        """What all said at their ends."""
+        return {name: json.loads(said.splitlines()[-1]) for name, said in self.said.items()}
 
     def submit(self) -> None:
         self.processes["follower"] = start("crawl", self.job, "--cluster", self.hub.url, "--json")
@@ -58,7 +64,7 @@ class Machines:
         """The exit codes of all, once they have ended."""
         codes = {}
         for name, process in self.processes.items():
-            _, err = process.communicate(timeout=120)
+            self.said[name], err = process.communicate(timeout=120)
             assert "Traceback" not in err, err
             codes[name] = process.returncode
         self.processes.clear()
@@ -170,6 +176,15 @@ def test_a_crawl_is_submitted_watched_paused_resumed_stopped_and_taken_up(machin
     machines.submit()
     machines.start()
     assert machines.ended() == {"follower": 0, "east": 0, "general": 0}
+    told = machines.summaries()
+    for key in ("pages", "kept", "seen", "queued"):
+        assert told["follower"][key] == told["east"][key] + told["general"][key]
+    assert told["follower"]["nodes"] == told["east"]["nodes"] | told["general"]["nodes"]
+    assert sum(told["follower"]["outcomes"].values()) == sum(
+        sum(told[node]["outcomes"].values()) for node in ("east", "general")
+    )
+    assert told["follower"].keys() == told["east"].keys()
+    assert told["follower"]["stop_reason"] == "frontier empty"
     log = web.requests()
     alone = cluster_job(web, machines.folder / "alone.toml", nodes=PAIR)
     assert periplus("crawl", alone, "--out", machines.folder / "alone", "--json").code == 0

@@ -137,6 +137,20 @@ class ClusterRun:
             assert time.monotonic() < deadline, f"{node} never says {event}: {lines[-3:]}"
             time.sleep(0.05)
 
+    def until_status(self, words: str, seconds: float = 120) -> None:
+        """Until `periplus cluster status` says something."""
+        deadline = time.monotonic() + seconds
+        while words not in json.dumps(status := self.status()):
+            assert time.monotonic() < deadline, status
+            time.sleep(0.2)
+
+    def ended(self, node: str, seconds: float = 120) -> tuple[int, str]:
+        """How a process ends by itself: its exit code and what it says."""
+        process = self.processes[node]
+        err = process.communicate(timeout=seconds)[1]
+        del self.processes[node]
+        return process.returncode, err
+
     def finish(self, seconds: float = 180) -> dict[str, dict[str, Any]]:
         """Wait for the end of all; gives their summaries."""
         summaries, deadline = {}, time.monotonic() + seconds

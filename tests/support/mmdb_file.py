@@ -1,20 +1,23 @@
 """A small database in MaxMind's format."""
 
 import ipaddress
+import struct
 
-__all__ = ["mmdb"]
+__all__ = ["mmdb", "mmdb_of"]
+
+UINT16, UINT32, UINT64 = 5, 6, 9
+EXTENDED = 8
+"""From this kind of value on, the kind has a byte of its own."""
 
 
 def mmdb(network: str, place_id: int, radius: int | None = None) -> bytes:
     """A database in MaxMind's format with one network and one record: a city, and how near it is."""
+    place: dict[str, object] = {"city": {"geoname_id": place_id}}
+    return mmdb_of(network, place if radius is None else place | {"location": {"accuracy_radius": radius}})
 
-    def text(value: str) -> bytes:
-        return bytes([0x40 | len(value)]) + value.encode()
 
-    def number(value: int, kind: int = 6) -> bytes:
-        packed = value.to_bytes((value.bit_length() + 7) // 8, "big")
-        return (bytes([kind << 5 | len(packed)]) if kind < 8 else bytes([len(packed), kind - 7])) + packed
-
+def mmdb_of(network: str, record: dict[str, object]) -> bytes:
+    """A database with one network and any record of texts, numbers, lists and tables."""
     net = ipaddress.ip_network(network)
     bits = [int(bit) for bit in f"{int(net.network_address):032b}"[: net.prefixlen]]
     count = len(bits)
@@ -24,16 +27,33 @@ def mmdb(network: str, place_id: int, radius: int | None = None) -> bytes:
         pair = [count, count]
         pair[bit] = onward
         tree += b"".join(value.to_bytes(3, "big") for value in pair)
-    record = bytes([0xE1 + (radius is not None)]) + text("city") + bytes([0xE1]) + text("geoname_id") + number(place_id)
-    if radius is not None:
-        record += text("location") + bytes([0xE1]) + text("accuracy_radius") + number(radius)
-    metadata = bytes([0xE0 | 9])
-    metadata += (
-        text("node_count") + number(count) + text("record_size") + number(24, 5) + text("ip_version") + number(4, 5)
-    )
-    metadata += (
-        text("binary_format_major_version") + number(2, 5) + text("binary_format_minor_version") + bytes([5 << 5])
-    )
-    metadata += text("build_epoch") + number(1, 9) + text("database_type") + text("City")
-    metadata += text("languages") + bytes([0x00, 0x04]) + text("description") + bytes([0xE0])
-    return tree + bytes(16) + record + b"\xab\xcd\xefMaxMind.com" + metadata
+    numbers = {name: _number(value, kind) for name, value, kind in (
+        ("node_count", count, UINT32), ("record_size", 24, UINT16), ("ip_version", 4, UINT16),
+        ("binary_format_major_version", 2, UINT16), ("binary_format_minor_version", 0, UINT16),
+        ("build_epoch", 1, UINT64),
+    )}  # fmt: skip
+    metadata = numbers | {"database_type": "City", "languages": [], "description": {}}
+    return tree + bytes(16) + _packed(record) + b"\xab\xcd\xefMaxMind.com" + _packed(metadata)
+
+
+def _packed(value: object) -> bytes:
+    """A value as the format has it, bytes as they are; texts and tables have fewer than 29 parts."""
+    match value:
+        case str():
+            return bytes([2 << 5 | len(value.encode())]) + value.encode()
+        case float():
+            return bytes([3 << 5 | 8]) + struct.pack(">d", value)
+        case bytes():
+            return value
+        case int():
+            return _number(value, UINT32)
+        case dict():
+            return bytes([7 << 5 | len(value)]) + b"".join(_packed(k) + _packed(v) for k, v in value.items())
+        case list():
+            return bytes([len(value), 11 - 7]) + b"".join(map(_packed, value))
+    raise TypeError(value)
+
+
+def _number(value: int, kind: int) -> bytes:
+    data = value.to_bytes((value.bit_length() + 7) // 8, "big")
+    return (bytes([kind << 5 | len(data)]) if kind < EXTENDED else bytes([len(data), kind - 7])) + data

@@ -37,10 +37,11 @@ class NatsServer:
         self, folder: Path, config: str = "", name: str = "one", *, jetstream: bool = True, domain: str = ""
     ) -> None:
         self.folder = folder
+        self._stored = folder / name
         self.port = free_port()
         self._config = folder / f"{name}.conf"
         named = f", domain: {domain}" if domain else ""
-        stored = f'jetstream {{ store_dir: "{folder / name}"{named} }}\n' if jetstream else ""
+        stored = f'jetstream {{ store_dir: "{self._stored}"{named} }}\n' if jetstream else ""
         self._config.write_text(f'listen: "127.0.0.1:{self.port}"\nserver_name: {name}\n{stored}{config}')
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -71,6 +72,10 @@ class NatsServer:
             os.kill(self._process.pid, how)
             self._process.wait(20)
             self._process = None
+
+    def forget(self) -> None:
+        """Lose everything that it has stored."""
+        shutil.rmtree(self._stored)
 
 
 @contextmanager

@@ -49,21 +49,27 @@ class Proxy:
             await self._stop.wait()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while not self._open:  # noqa: ASYNC110  (a cut network tells nobody when it heals)
-            await asyncio.sleep(0.05)
-        with suppress(OSError):
+        # Cancelled at the proxy's end: of the task of a connection asyncio would print that.
+        with suppress(OSError, asyncio.CancelledError):
+            await self._passing()
             there, back = await asyncio.open_connection("127.0.0.1", self._target)
             await asyncio.gather(self._pass(reader, back), self._pass(there, writer))
         writer.close()
 
     async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while data := await source.read(65_536):
-                while not self._open:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
-                sink.write(data)
-                await sink.drain()
-        sink.close()
+        try:
+            with suppress(OSError):
+                while data := await source.read(65_536):
+                    await self._passing()
+                    sink.write(data)
+                    await sink.drain()
+        finally:
+            sink.close()
+
+    async def _passing(self) -> None:
+        """Until nothing is cut."""
+        while not self._open:  # noqa: ASYNC110  (a cut network tells nobody when it heals)
+            await asyncio.sleep(0.05)
 
     def start(self) -> None:
         self._thread.start()

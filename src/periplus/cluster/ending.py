@@ -30,6 +30,8 @@ class Report(Struct, frozen=True):
     queued: int = 0
     beyond: bool = False
     """Whether it has set URLs aside that seemed too far away."""
+    waits: str = ""
+    """What for, in words for people."""
 
 
 def is_over(nodes: tuple[str, ...], first: Mapping[str, Report], second: Mapping[str, Report]) -> bool:

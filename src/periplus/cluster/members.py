@@ -9,6 +9,7 @@ All time is measured by each process's own monotonic clock, from when it saw a r
 NATS itself blames nobody until it has watched for three heartbeats again.
 """
 
+import asyncio
 import os
 import socket
 import uuid
@@ -25,7 +26,10 @@ from periplus.cluster.records import Board, NodeRecord
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary
 
-__all__ = ["Fenced", "Membership", "this_machine"]
+__all__ = ["GONE", "Fenced", "Membership", "this_machine"]
+
+GONE = ("left", "ended")
+"""States of a node that its process runs no longer, by its own word."""
 
 MISSED = 3
 """Heartbeats after which a node's process is taken for dead."""
@@ -79,6 +83,7 @@ class Membership:
         self._mine: dict[str, tuple[NodeRecord, int]] = {}
         self._written_at = clock.monotonic()
         self._watched_since = clock.monotonic()
+        self._beating = asyncio.Lock()
 
     @property
     def mine(self) -> list[str]:
@@ -92,8 +97,13 @@ class Membership:
 
     @property
     def unclaimed(self) -> list[str]:
-        """Nodes that no process has ever run, as last seen: nobody takes those over, since theirs may come yet."""
-        return [name for name in self._nodes if name not in self._seen and name not in self._mine]
+        """Nodes that nobody has run since the crawl began, or went on: nobody takes those over, theirs may come yet."""
+        return [name for name in self._nodes if name not in self._mine and self._may_come_yet(name)]
+
+    def _may_come_yet(self, node: str) -> bool:
+        """Whether a node was never run, or stopped together with the whole crawl, on another machine than this."""
+        seen = self._seen.get(node)
+        return seen is None or (seen.record.state == "ended" and not self.can_take_folder(seen.record))
 
     @property
     def may_work(self) -> bool:
@@ -147,7 +157,7 @@ class Membership:
         )
 
     def _is_surely_gone(self, other: NodeRecord, *, holds_folder: bool) -> bool:
-        return other.state == "left" or (holds_folder and self.can_take_folder(other))
+        return other.state in GONE or (holds_folder and self.can_take_folder(other))
 
     def can_take_folder(self, other: NodeRecord) -> bool:
         """Whether a node's folder lies where this process can reach it."""
@@ -167,6 +177,10 @@ class Membership:
 
     async def beat(self, node: str, **status: object) -> None:
         """Show that we run the node. Fenced if somebody else does."""
+        async with self._beating:  # else two heartbeats of one node would take each other for somebody else's
+            await self._beat(node, status)
+
+    async def _beat(self, node: str, status: Mapping[str, object]) -> None:
         began = self._clock.monotonic()
         record, revision = self._mine[node]
         record = msgspec.structs.replace(record, beat=record.beat + 1, **status)
@@ -181,10 +195,15 @@ class Membership:
         self._mine[node] = record, written
         self._written_at = began
 
-    async def leave(self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({})) -> None:
-        """Say of all our nodes that we run them no longer, and how they were at the `last`: that stays to be seen."""
+    async def leave(
+        self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({}), *, over: bool = False
+    ) -> None:
+        """Say of all our nodes that we run them no longer, and how they were at the `last`: that stays to be seen.
+
+        `over`: the whole crawl has ended or was stopped. Should it go on, others wait for our nodes.
+        """
         for node in list(self._mine):
-            await self.beat(node, state="left", **last.get(node, {}))
+            await self.beat(node, state="ended" if over else "left", **last.get(node, {}))
             del self._mine[node]
 
     async def look(self) -> None:
@@ -208,7 +227,9 @@ class Membership:
         if not self.may_work or now - self._watched_since < patience:
             return []
         silent = {
-            name: seen for name, seen in self._seen.items() if now - max(seen.at, self._watched_since) >= patience
+            name: seen
+            for name, seen in self._seen.items()
+            if now - max(seen.at, self._watched_since) >= patience and not self._may_come_yet(name)
         }
         members = sorted(
             {seen.record.member for name, seen in self._seen.items() if name not in silent} | {self.member}

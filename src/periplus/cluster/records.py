@@ -6,13 +6,14 @@ Every write names the revision that it replaces, so of two who change a record o
 import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.exchange.connection import Temporary, jetstream, patiently, temporary_errors
+from periplus.exchange.streams import NAME_IN_USE, check_streams
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -60,7 +61,7 @@ class NodeRecord(Struct, frozen=True):
     folder: str
     pid: int
     generation: str = ""  # of its database
-    state: str = "running"  # running, left
+    state: str = "running"  # running, left, ended: left together with all others
     pages: int = 0
     kept: int = 0
     queued: int = 0
@@ -69,6 +70,7 @@ class NodeRecord(Struct, frozen=True):
     sent: int = 0
     refused: int = 0
     inbox: dict[str, int] = {}
+    summary: dict[str, Any] = {}  # of its run, once that has ended: `store.summary.Summary`
 
 
 def key_of(text: str) -> str:
@@ -91,7 +93,7 @@ class Board:
 
     async def open(self, replicas: int) -> None:
         """Make the bucket if it is not there."""
-        from nats.js.errors import APIError, BadRequestError, NotFoundError  # noqa: PLC0415
+        from nats.js.errors import APIError, NotFoundError  # noqa: PLC0415
 
         js = self._js
 
@@ -102,9 +104,9 @@ class Board:
                 except NotFoundError:
                     try:
                         return await js.create_key_value(bucket=self.bucket, history=1, replicas=replicas)
-                    except BadRequestError:  # somebody else has made it just now
-                        return await js.key_value(self.bucket)
                     except APIError as error:
+                        if error.err_code == NAME_IN_USE:  # somebody else has made it just now
+                            return await js.key_value(self.bucket)
                         if error.err_code == NO_REPLICAS:
                             raise ConfigError(
                                 f"cluster.replicas = {replicas}: this NATS server is alone and keeps one copy; set 1, "
@@ -112,7 +114,14 @@ class Board:
                             ) from None
                         raise
 
-        self._kv = await patiently(bound)
+        try:
+            self._kv = await patiently(bound)
+        except APIError as error:
+            raise EnvironmentFailure(f"{self.bucket}: NATS does not make the bucket ({error.description})") from None
+
+    async def check_there(self, *streams: str) -> None:
+        """EnvironmentFailure if NATS answers, but has lost the bucket or one of these streams."""
+        await check_streams(self._js, f"KV_{self.bucket}", *streams)
 
     @property
     def _store(self) -> "KeyValue":

@@ -25,11 +25,14 @@ __all__ = [
     "give_way",
     "jetstream",
     "patiently",
+    "said_by",
     "temporary_errors",
     "without_secrets",
 ]
 
 CONNECT_SECONDS = 5
+LEAST_PAYLOAD = 896 * 1024
+"""The longest message, with its headers: an envelope of links."""
 JETSTREAM_SECONDS = 20.0
 PING_SECONDS = 4
 RECONNECT_SECONDS = 0.2
@@ -76,8 +79,9 @@ async def temporary_errors(what: str) -> AsyncIterator[None]:
     except js.KeyWrongLastSequenceError:
         raise
     except (TimeoutError, js.NoStreamResponseError, js.ServiceUnavailableError, js.ServerError) as error:
-        said = getattr(error, "description", "") or type(error).__name__
-        raise Temporary(f"{what}: NATS does not answer ({said})") from error
+        said = getattr(error, "description", None)
+        why = f"refuses it ({said})" if said else f"does not answer ({type(error).__name__})"
+        raise Temporary(f"{what}: NATS {why}") from error
     except (
         nats.errors.ConnectionClosedError,
         nats.errors.ConnectionReconnectingError,
@@ -88,6 +92,12 @@ async def temporary_errors(what: str) -> AsyncIterator[None]:
         OSError,
     ) as error:
         raise Temporary(f"{what}: NATS is out of reach ({type(error).__name__})") from error
+
+
+def said_by(error: BaseException) -> str:
+    """What the server itself answered, where it refused something; empty if it was silent."""
+    answer = error.__cause__ if isinstance(error, Temporary) else error
+    return str(getattr(answer, "description", None) or "")
 
 
 def _without_noise(record: logging.LogRecord) -> bool:
@@ -165,6 +175,11 @@ async def connected(
         **options,
     )
     try:
+        if client.max_payload < LEAST_PAYLOAD:
+            raise EnvironmentFailure(
+                f"{without_secrets(settings.servers[0])}: takes messages of {client.max_payload:,} bytes at most; set "
+                f"its max_payload to 1MB, which is NATS' own default"
+            )
         await _jetstream_answers(client, settings)
         yield client
     finally:
@@ -222,7 +237,8 @@ async def _jetstream_answers(client: "Client", settings: ClusterSettings) -> Non
                 await jetstream(client, settings.domain, 2).account_info()
         except (Temporary, js.APIError) as error:
             if asyncio.get_running_loop().time() > deadline or getattr(error, "err_code", 0) in (10039, 10076):
-                raise EnvironmentFailure(f"{shown}: NATS runs without JetStream ({error}); {HOW_TO_START}") from None
+                why = f" ({said})" if (said := said_by(error)) else ""
+                raise EnvironmentFailure(f"{shown}: NATS runs without JetStream{why}; {HOW_TO_START}") from None
             await asyncio.sleep(0.25)
         else:
             return

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from periplus.errors import ExchangeError
-from periplus.exchange.connection import Temporary, give_way, jetstream, patiently, temporary_errors
-from periplus.exchange.envelope import MAX_ENVELOPE_BYTES, Envelope, PostedLink, open_envelope, pack, seal
+from periplus.exchange.connection import Temporary, give_way, jetstream, patiently, said_by, temporary_errors
+from periplus.exchange.envelope import Envelope, PostedLink, open_envelope, pack, seal
 from periplus.exchange.local import LocalExchange, Shipment
 from periplus.exchange.pace import Pace, Waiting
+from periplus.exchange.streams import make_stream
 from periplus.model import NewUrl
 from periplus.settings import ClusterSettings
 
@@ -48,7 +49,6 @@ PULL_SECONDS = 5.0
 ACK_WAIT_SECONDS = 30.0
 PUBLISH_SECONDS = 2.0
 DUPLICATE_IN_PROCESS = 10158
-STREAM_FULL = (10077, 10122)
 
 
 @dataclass(slots=True)
@@ -104,6 +104,10 @@ class NatsExchange:
         self._said: dict[str, int] = {}
         self.counts: Counter[str] = Counter()
         self.outgoing = 0
+        self.trouble = ""
+        """What NATS said when it did not take the last links; empty when it took them, or said nothing."""
+        self.is_stuck = False
+        """Whether the last links did not get into the stream, whatever the reason."""
 
     @property
     def waiting(self) -> int:
@@ -139,27 +143,8 @@ class NatsExchange:
     # -- Opening -----------------------------------------------------------------------------------
 
     async def open_stream(self) -> None:
-        """Make the crawl's stream if it is not there yet."""
-        from nats.js import api  # noqa: PLC0415
-        from nats.js.errors import BadRequestError  # noqa: PLC0415
-
-        config = api.StreamConfig(
-            name=self.stream,
-            subjects=[f"{self._prefix}.to.*"],
-            retention=api.RetentionPolicy.LIMITS,  # a successor must be able to read again what was acknowledged
-            discard=api.DiscardPolicy.NEW,
-            max_bytes=self._settings.stream_bytes or -1,
-            max_msg_size=MAX_ENVELOPE_BYTES,
-            num_replicas=self._settings.replicas,
-            duplicate_window=120.0,
-        )
-
-        async def add() -> None:
-            async with temporary_errors(self.stream):
-                with contextlib.suppress(BadRequestError):  # it is there with other settings: those count
-                    await self._js.add_stream(config)
-
-        await patiently(add)
+        """Make the crawl's stream, or give it the limits that the job has now."""
+        await make_stream(self._js, self.stream, f"{self._prefix}.to.*", self._settings)
         await self._client.subscribe(f"{self._prefix}.hunger", cb=self._on_hunger)
 
     async def open(
@@ -263,15 +248,15 @@ class NatsExchange:
                     await self._js.publish(
                         subject, data, timeout=PUBLISH_SECONDS, headers={"Nats-Msg-Id": mark}, stream=self.stream
                     )
-            except Temporary:
+            except Temporary as error:
                 give_way()
                 self.counts["publish tries"] += 1
+                self.is_stuck, self.trouble = True, said_by(error)
             except APIError as error:
-                if error.err_code in STREAM_FULL:
-                    self._on_event("the stream is full: senders wait (cluster.stream_bytes)")
-                elif error.err_code != DUPLICATE_IN_PROCESS:
-                    raise
+                if error.err_code != DUPLICATE_IN_PROCESS:
+                    self.is_stuck, self.trouble = True, said_by(error)
             else:
+                self.is_stuck, self.trouble = False, ""
                 self.counts["messages sent"] += 1
                 self.counts["bytes sent"] += len(data)
                 return

@@ -133,6 +133,21 @@ class RobotsBook:
             self._records[record.origin] = record
             self._parsed.pop(record.origin, None)
 
+    def hear(self, record: RobotsRecord, now: float) -> RobotsRecord | None:
+        """Take up what another machine has read, if that has not expired; gives it as it is believed here.
+
+        It is no newer than now by our own clock: one that is ahead would have us use it for longer than a file of ours.
+        """
+        if record.expires_at <= now:
+            return None
+        believed = replace(
+            record,
+            fetched_at=min(record.fetched_at, now),
+            expires_at=min(record.expires_at, now + self._hours * HOUR),
+        )
+        self.remember(believed)
+        return believed
+
     def decide(self, url: CanonicalUrl, now: float) -> RobotsDecision | None:
         """What the rules say about a URL; None if robots.txt has to be read first (`learn`)."""
         if not self._obey:

@@ -5,6 +5,7 @@ records of a URL the first counts. A file that ends in the middle of a record is
 """
 
 import io
+import ipaddress
 import re
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from periplus.errors import BadContent, EnvironmentFailure, TooLarge, UsageError
 from periplus.fetch.decode import decode_content
 from periplus.model import Fetched
 from periplus.store.database import storage_errors
+from periplus.strategies.hash import host_of
 from periplus.urls import canonicalize
 
 __all__ = ["RecordedWeb", "archived_response"]
@@ -82,6 +84,7 @@ class RecordedWeb:
         if not self._files:
             raise UsageError(f"{path}: no WARC or WACZ file; make one with `periplus record`")
         self._places: dict[str, tuple[int, int]] | None = None
+        self._addresses: dict[str, str] = {}
 
     def responses(self) -> Iterator[Fetched]:
         """All responses, each URL once, in the order of the files."""
@@ -94,15 +97,27 @@ class RecordedWeb:
 
     def get(self, url: str) -> Fetched | None:
         """The response of a canonical URL, or None. The first call reads all files once, to know where things are."""
+        places = self._index()
+        if url not in places:
+            return None
+        number, offset = places[url]
+        return next(fetched for _, fetched in self._read(number, offset))
+
+    def address(self, host: str) -> str:
+        """The public address that the first recorded answer of a host came from; empty if none says so."""
+        self._index()
+        return self._addresses.get(host, "")
+
+    def _index(self) -> dict[str, tuple[int, int]]:
+        """Where the response of every URL is; made when it is first needed, and the addresses of hosts with it."""
         if self._places is None:
             self._places = {}
             for number, _ in enumerate(self._files):
                 for offset, fetched in self._read(number):
                     self._places.setdefault(fetched.url, (number, offset))
-        if url not in self._places:
-            return None
-        number, offset = self._places[url]
-        return next(fetched for _, fetched in self._read(number, offset))
+                    if _is_public(fetched.address):
+                        self._addresses.setdefault(host_of(fetched.url), fetched.address)
+        return self._places
 
     def _read(self, number: int, offset: int = 0) -> Iterator[tuple[int, Fetched]]:
         file = self._files[number]
@@ -131,6 +146,14 @@ class RecordedWeb:
     def _note(self, line: str) -> None:
         if line not in self.notes:
             self.notes.append(line)
+
+
+def _is_public(address: str) -> bool:
+    """Whether a recorded address is one of the internet; others say nothing about where a host was."""
+    try:
+        return ipaddress.ip_address(address).is_global
+    except ValueError:
+        return False
 
 
 def archived_response(path: Path, offset: int, length: int) -> Fetched | None:

@@ -5,6 +5,7 @@ fail, which ones follows from the URL and how often it was asked, so that the sa
 was not recorded is not found (404).
 """
 
+import ipaddress
 from collections import Counter
 from collections.abc import Mapping
 
@@ -16,10 +17,12 @@ from periplus.fetch import AddressGuard, Resolver, Transport
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
 from periplus.store.recorded import RecordedWeb
+from periplus.strategies.hash import host_of
 
 __all__ = ["RecordedTransport"]
 
 PARTS = 1_000_000
+UNIQUE_LOCAL = 0xFD << 120
 
 
 class RecordedTransport(Transport):
@@ -34,6 +37,16 @@ class RecordedTransport(Transport):
         self._latency = latency
         self._failing = round(failures * PARTS)
         self._asked: Counter[int] = Counter()
+
+    async def checked_address(self, url: str) -> tuple[str, int]:
+        """The address that the URL's host had when it was recorded, for `nearest`; nobody may connect to it.
+
+        A host without one stands in a subnet of its own: a table of round trips may know it by its name.
+        """
+        host = host_of(url)
+        mark = xxhash.xxh3_64_intdigest(host.encode("utf-8", "surrogatepass"))
+        alone = str(ipaddress.IPv6Address(UNIQUE_LOCAL | (mark % 2**40) << 80 | 1))
+        return self._web.address(host) or alone, 0
 
     async def get(
         self, url: str, *, wire_bytes: int | None = None, cut: bool = False, headers: Mapping[str, str] | None = None

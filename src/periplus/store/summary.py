@@ -8,7 +8,7 @@ from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
 from periplus.urls import fingerprint
 
-__all__ = ["Harvest", "HarvestShare", "NodeSummary", "Summary", "summarize"]
+__all__ = ["Harvest", "HarvestShare", "NodeSummary", "Summary", "summarize", "together"]
 
 RECENT = 1_000
 
@@ -127,3 +127,43 @@ def summarize(
         dropped=dict(sorted(dropped.items())),
         harvest=harvest.shares(),
     )
+
+
+def together(summaries: Sequence[Summary], stop_reason: str) -> Summary:
+    """The summaries of nodes that crawled on machines of their own, as one; `seconds` are those of the longest run.
+
+    A URL that several of them have (`overlap = "allow"`) is seen once by each. `recent` is over the last 1,000 pages of
+    every node.
+    """
+    outcomes: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    nodes: dict[str, NodeSummary] = {}
+    for one in summaries:
+        outcomes.update(one.outcomes)
+        dropped.update(one.dropped)
+        nodes.update(one.nodes)
+    return Summary(
+        pages=sum(one.pages for one in summaries),
+        kept=sum(one.kept for one in summaries),
+        seen=sum(one.seen for one in summaries),
+        queued=sum(one.queued for one in summaries),
+        seconds=max((one.seconds for one in summaries), default=0.0),
+        pages_per_second=round(sum(one.pages_per_second for one in summaries), 1),
+        outcomes=dict(sorted(outcomes.items())),
+        stop_reason=stop_reason,
+        nodes=dict(sorted(nodes.items())),
+        dropped=dict(sorted(dropped.items())),
+        harvest=_harvest_together(summaries),
+    )
+
+
+def _harvest_together(summaries: Sequence[Summary]) -> dict[str, HarvestShare]:
+    read = sum(one.pages for one in summaries)
+    lately = sum(min(one.pages, RECENT) for one in summaries)
+    found: dict[str, HarvestShare] = {}
+    for name in sorted({name for one in summaries for name in one.harvest}):
+        shares = [(one.harvest[name], min(one.pages, RECENT)) for one in summaries if name in one.harvest]
+        pages = sum(share.pages for share, _ in shares)
+        recent = sum(share.recent * weight for share, weight in shares) / lately
+        found[name] = HarvestShare(pages, round(pages / read, 4), round(recent, 4))
+    return found

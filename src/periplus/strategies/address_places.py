@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import maxminddb
 
-from periplus.errors import ConfigError, PlaceError
+from periplus.errors import ConfigError
 from periplus.model import Place
 from periplus.places import Gazetteer
+from periplus.strategies.address_records import RecordPlaces
 
 __all__ = ["AddressPlace", "AddressPlaces", "Geofeeds"]
 
@@ -136,7 +137,7 @@ class AddressPlaces:
     """All sources together. ConfigError in one line if one of them cannot be read."""
 
     def __init__(self, gazetteer: Gazetteer, databases: Sequence[Path], geofeeds: Sequence[Path] = ()) -> None:
-        self._gazetteer = gazetteer
+        self._records = RecordPlaces(gazetteer)
         self._readers = [_opened(path) for path in databases]
         self._feeds = Geofeeds(gazetteer, geofeeds)
         self._memo: dict[str, tuple[AddressPlace, ...]] = {}
@@ -185,27 +186,16 @@ class AddressPlaces:
         return list(self._read(record))
 
     def _read(self, record: Any) -> Iterator[AddressPlace]:
-        """The levels of a record of MaxMind's form; its GeoNames ids are the gazetteer's."""
+        """The levels of a record, the smallest place first."""
         if not isinstance(record, dict):
             return
         steady = 1.0
         traits = record.get("traits")
         if isinstance(traits, dict) and any(traits.get(trait) for trait in UNSTEADY):
             steady = UNSTEADY_FACTOR
-        for place in self._named(record):
+        for place in self._records.of(record):
             sure = LEVEL_CONFIDENCE.get(place.kind)
             yield AddressPlace(place, steady * (_city_confidence(record) if sure is None else sure), "database")
-
-    def _named(self, record: dict[str, Any]) -> Iterator[Place]:
-        divisions = record.get("subdivisions")
-        larger = reversed(divisions) if isinstance(divisions, list) else ()
-        for part in (record.get("city"), *larger, record.get("country")):
-            number = part.get("geoname_id") if isinstance(part, dict) else None
-            if isinstance(number, int):
-                try:
-                    yield self._gazetteer.place(number)
-                except PlaceError:
-                    continue
 
 
 def _city_confidence(record: dict[str, Any]) -> float:

@@ -1,7 +1,7 @@
 """Strategy `ip` of paper A: the place of the address that a page came from decides where all its links go.
 
-The database is one in MaxMind's format that the user has, with cities; its GeoNames ids are the gazetteer's. Operators'
-geofeeds (RFC 8805) add to it or stand in for it.
+The database is one in MaxMind's format that the user has, with cities. Operators' geofeeds (RFC 8805) add to it or
+stand in for it.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class IpStrategy(Strategy):
         kinds = self._places.kinds()
         owned = {place.kind for place in self._ownership.targets}
         if kinds <= {"country", "continent"} and not owned & {"country", "continent"}:
-            knows = "countries but no cities" if kinds else "no places by their GeoNames ids"
+            knows = "countries but no cities" if kinds else "no places that the gazetteer has"
             raise ConfigError(
                 f"crawl.ip_database: {database} knows {knows}; give a city database, such as GeoLite2-City"
             )

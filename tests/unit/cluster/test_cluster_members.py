@@ -116,6 +116,27 @@ def test_one_of_the_living_takes_over_after_three_heartbeats_and_the_others_keep
     play(server, scene)
 
 
+def test_a_crawl_that_goes_on_waits_for_those_who_stopped_with_it(server: NatsServer) -> None:
+    async def scene(stage: Stage) -> None:
+        for node, over in (("a", True), ("b", True), ("c", False)):
+            process = stage.process(f"/{node}")
+            await process.claim(node)
+            await process.leave(over=over)
+        first = stage.process("/a")
+        await first.claim("a")
+        await pass_time(stage, 20, [first])
+        assert first.unclaimed == ["b"], "its own process may come yet"
+        assert first.orphans() == ["c"], "which left while the others went on"
+        beside = stage.process("/b")  # it has the folder of b, so that nothing is lost
+        await beside.claim("c")
+        await pass_time(stage, 20, [first, beside])
+        assert "b" in beside.orphans()
+        late = stage.process("/elsewhere")
+        assert await late.claim("b") is not None, "nobody is waited for who has said that he is gone"
+
+    play(server, scene)
+
+
 def test_who_lost_sight_blames_nobody_and_stops_working(server: NatsServer) -> None:
     async def scene(stage: Stage) -> None:
         one, other = stage.process("/a"), stage.process("/b")
@@ -149,6 +170,18 @@ def test_a_heartbeat_that_came_late_is_not_taken_for_another_process(server: Nat
             await one.beat("a")
         assert not isinstance(late.value, Fenced)
         await one.beat("a")
+
+    play(server, scene)
+
+
+def test_two_heartbeats_of_one_process_at_once_are_no_strangers(server: NatsServer) -> None:
+    async def scene(stage: Stage) -> None:
+        process = stage.process()
+        await process.claim("a")
+        await asyncio.gather(*(process.beat("a", pages=number) for number in range(5)))
+        found = await stage.board.get("node.a", NodeRecord)
+        assert found is not None
+        assert (found[0].beat, found[0].pages) == (5, 4)
 
     play(server, scene)
 

@@ -300,3 +300,23 @@ def test_a_file_that_may_not_be_read_allows_or_not_as_the_job_says(status: int) 
     denying = Site((status, b"", {}), refused="deny")
     assert denying.live(DAY) == 0
     assert f"HTTP {status}" in denying.book.last_failure
+
+
+@pytest.mark.parametrize("ahead", [-5 * HOUR, 0.0, 5 * HOUR, 30 * DAY])
+def test_what_a_machine_with_another_clock_has_read_is_used_no_longer_than_a_file_of_ours(ahead: float) -> None:
+    site = Site()
+    there = site.now + ahead
+    told = RobotsRecord(ORIGIN, "found", b"User-agent: *\nDisallow: /\n", there, there + DAY)
+    believed = site.book.hear(told, site.now)
+    assert believed is not None
+    assert believed.fetched_at <= site.now
+    assert isinstance(site.decide(), Disallow)
+    site.clock.advance(DAY + 1)
+    assert site.decide() is None, "to be read again"
+
+
+def test_what_has_expired_elsewhere_is_read_here() -> None:
+    site = Site()
+    told = RobotsRecord(ORIGIN, "absent", b"", site.now - 2 * DAY, site.now - DAY)
+    assert site.book.hear(told, site.now) is None
+    assert site.decide() is None

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from mmdb_file import mmdb
+from mmdb_file import mmdb, mmdb_of
 
 from periplus.errors import ConfigError
 from periplus.model import Link, Located, Page
@@ -98,6 +98,50 @@ def test_a_database_is_as_sure_as_its_radius_is_small(tmp_path: Path) -> None:
     }
     assert sure["near"] > 0.9
     assert 0.4 > sure["silent"] > sure["far"]
+
+
+def named(city: str, division: str, country: str, **location: float) -> dict[str, object]:
+    """A record in MaxMind's form without ids, as DB-IP has them."""
+    return {
+        "city": {"names": {"en": city}},
+        "subdivisions": [{"names": {"en": division}}],
+        "country": {"iso_code": country},
+        "location": location,
+    }
+
+
+@pytest.mark.parametrize(
+    ("record", "levels"),
+    [
+        (named("Portland", "Maine", "US"), ["Portland", "Maine", "United States"]),
+        (named("Portland", "", "US", latitude=43.66, longitude=-70.25), ["Portland", "United States"]),
+        (named("Paris (15th Arr.)", "", "FR"), ["Paris", "France"]),
+        (named("A Hamlet of No Name", "Oregon", "US", latitude=45.5, longitude=-122.7), ["Portland", "Oregon"]),
+        (named("", "", "US", latitude=45.5, longitude=-122.7), ["United States"]),  # the middle of something
+        ({"city": "Seattle", "region": "Washington", "country": "US", "lat": "47.6", "lng": "-122.3"}, ["Seattle"]),
+        ({"city": "Seattle", "state1": "Washington", "country_code": "us"}, ["Seattle", "Washington"]),
+        ({"city": {"geoname_id": 999_999_999, "names": {"en": "Seattle"}}, "country": {"iso_code": "US"}}, ["Seattle"]),
+        ({"city": "5809844", "country": "US"}, ["United States"]),  # a text is a name and no id
+        ({"city": 7, "subdivisions": [3, []], "country": [], "location": {"latitude": 1e9}}, []),
+    ],
+)
+def test_a_database_without_ids_says_it_by_names_and_coordinates(
+    tmp_path: Path, record: dict[str, object], levels: list[str]
+) -> None:
+    (tmp_path / "city.mmdb").write_bytes(mmdb_of("2.16.3.0/24", record))
+    found = places(tmp_path, databases=(tmp_path / "city.mmdb",)).levels("2.16.3.9")
+    assert [level.place.name for level in found][: len(levels)] == levels
+    assert bool(found) == bool(levels)
+    if levels[:1] == ["Portland"]:
+        assert found[0].place.admin1 == ("ME" if levels[-1] != "Oregon" else "OR")
+
+
+def test_a_database_of_names_is_one_of_cities_for_the_strategy(tmp_path: Path) -> None:
+    (tmp_path / "city.mmdb").write_bytes(mmdb_of("2.16.3.0/24", named("Seattle", "Washington", "US")))
+    ownership = Ownership.of({"west": NodeSettings(places=["Seattle, WA"]), "general": NodeSettings()}, gazetteer())
+    strategy = make_strategy("ip", ownership, gazetteer(), base=tmp_path, ip_database="city.mmdb")
+    link = Link("http://y.example/", "")
+    assert strategy.claims(link, BLANK, Located(), Known(address="2.16.3.9"))[0].node == "west"
 
 
 def test_two_that_agree_are_surer_than_each(tmp_path: Path) -> None:
