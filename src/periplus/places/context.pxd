@@ -3,9 +3,9 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE, _REPEATS
-cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _STRIDE
+cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE
 cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
-cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION
+cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME
 cdef int _BUILT_KIND, _COUNTRY
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
@@ -41,14 +41,11 @@ cdef int _run_code(int before, int after) noexcept
 cdef void _mark_small(Sheet s) noexcept
 cdef bint _is_seen(Sheet s, unsigned long long at) noexcept
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, at=cython.int, before=cython.int, run=cython.int,
-               single=cython.bint, personal=cython.bint, tail=cython.bint, known=cython.int,
+               single=cython.bint, personal=cython.bint, tail=cython.bint, called=cython.bint, known=cython.int,
                times=cython.int)
-cdef void _count_repeats(Sheet s) noexcept
+cdef void _count_repeats(Sheet s, Tables t) noexcept
+@cython.locals(token=cython.int, own=cython.uint, after=cython.uint, follows=cython.bint, code=cython.int, ends=cython.bint,
+               spoken=cython.bint)
+cdef bint _is_called(Sheet s, Tables t, int hit) noexcept
 @cython.locals(slot=cython.ulonglong)
 cdef unsigned long long _repeat_slot(Sheet s, unsigned long long key, unsigned long long mask) noexcept
-@cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
-cdef void _find_pairs(Sheet s, Tables t) noexcept
-@cython.locals(hit=cython.int)
-cdef int _area_from(Sheet s, Tables t, int token) noexcept
-@cython.locals(low=cython.int, high=cython.int, at=cython.int, place=cython.int, fact=cython.int)
-cdef bint _some_inside(Tables t, int name, int row) noexcept

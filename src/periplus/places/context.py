@@ -24,6 +24,7 @@ from periplus.places.folding import (
     UPPER,
 )
 from periplus.places.lexicon import CLASSES
+from periplus.places.pairs import find_pairs
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
 
 __all__ = ["GROUPS", "describe_hits", "word_tables"]
@@ -58,6 +59,7 @@ YES_NO: Final = ("no", "yes")
 CANDIDATES: Final = ("1", "2-3", "4-8", "9+")
 INSIDE: Final = ("free", "start_of_longer", "in_longer")
 NEIGHBOURS: Final = ("none", "one", "both")
+USAGE: Final = ("free", "called", "called_elsewhere")
 
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
@@ -66,6 +68,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "outer_of_pair": YES_NO, "candidates": CANDIDATES, "written_small": YES_NO, "length": LENGTH,
     "tail_on_page": YES_NO, "neighbours": NEIGHBOURS,
     "opening": tuple(f"{w} {p}" for w in WORD for p in ("inside", "opening")),
+    "usage": USAGE,
 }  # fmt: skip
 
 
@@ -109,13 +112,16 @@ _KIND, _POPULATION, _WORD, _PERSON, _SHAPE = (_G[g] for g in ("kind", "populatio
 _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE = (_G[g] for g in ("before", "after", "run", "run_word", "inside"))
 _REPEATS, _PERSON_ON_PAGE, _TAIL_ON_PAGE = (_G[g] for g in ("repeats", "person_on_page", "tail_on_page"))
 _OUTER, _CANDIDATES, _SMALL, _LENGTH = (_G[g] for g in ("outer_of_pair", "candidates", "written_small", "length"))
-_NEIGHBOURS, _OPENING = _G["neighbours"], _G["opening"]
+_NEIGHBOURS, _OPENING, _USAGE = _G["neighbours"], _G["opening"], _G["usage"]
 _STRIDE = CODES
 _UP, _CASE, _NUMBER = UPPER, CASELESS, DIGIT
 _SPACE, _COMMA, _LINE, _STOP = GAP_SPACE, GAP_COMMA, GAP_LINE, GAP_STOP
 _HYPHEN, _JOIN, _OWNS = GAP_HYPHEN, GAP_JOIN, GAP_POSSESSIVE
 _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
     1 << CLASSES.index(c) for c in ("first_name", "surname", "title", "organisation")
+)
+_ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME = (
+    1 << CLASSES.index(c) for c in ("acting", "speaking", "software", "software_name")
 )
 _BUILT_KIND = len(KIND) - len(BUILT)
 _COUNTRY = KINDS.index("country")
@@ -141,7 +147,7 @@ _RUN_WORDS = ints(np.array([1 << CLASSES.index(name) for name in RUN_WORD[1:]], 
 
 def describe_hits(s: Sheet, t: Tables) -> None:
     """Work out every group for every hit of the sheet."""
-    _find_pairs(s, t)
+    find_pairs(s, t, _OUTER)
     _find_runs(s, t)
     _mark_small(s)
     reach = -1
@@ -154,7 +160,7 @@ def describe_hits(s: Sheet, t: Tables) -> None:
         else:
             s.codes[at + _INSIDE] = hit + 1 < s.hits and s.h_first[hit + 1] == s.h_first[hit]
             reach = last
-    _count_repeats(s)
+    _count_repeats(s, t)
 
 
 def _describe(s: Sheet, t: Tables, hit: int) -> None:
@@ -341,8 +347,11 @@ def _is_seen(s: Sheet, at: int) -> int:
     return (s.seen[at >> 6] >> (at & 63)) & 1
 
 
-def _count_repeats(s: Sheet) -> None:
-    """How often each first word occurs among the hits; whether, alone, it follows a first name, title or capital."""
+def _count_repeats(s: Sheet, t: Tables) -> None:
+    """How often each first word occurs among the hits; whether, alone, it follows a first name, title or capital.
+
+    And whether, alone, somebody or something is called so.
+    """
     mask = 3
     while mask + 1 < 2 * s.hits:
         mask = 2 * mask + 1
@@ -355,15 +364,37 @@ def _count_repeats(s: Sheet) -> None:
         single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
         personal = single and (before == _B_TITLE or before == _B_FIRST)
         tail = single and (run == _R_END2 or run == _R_END3)
-        s.found[slot] = (s.found[slot] | (1 if personal else 0) | (2 if tail else 0)) + 4
+        called = single and _is_called(s, t, hit)
+        s.codes[at + _USAGE] = called
+        s.found[slot] = (s.found[slot] | (1 if personal else 0) | (2 if tail else 0) | (4 if called else 0)) + 8
     for hit in range(s.hits):
         known = s.found[_repeat_slot(s, s.t_key[s.h_first[hit]], mask)]
         at = hit * _STRIDE
         single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
-        times = known >> 2
+        times = known >> 3
         s.codes[at + _REPEATS] = 0 if times < 2 else 1 if times == 2 else 2 if times < 5 else 3
         s.codes[at + _PERSON_ON_PAGE] = known & 1 if single else 0
         s.codes[at + _TAIL_ON_PAGE] = (known >> 1) & 1 if single else 0
+        if single and known & 4 and not s.codes[at + _USAGE]:
+            s.codes[at + _USAGE] = 1 if t.word_bits[s.t_slot[s.h_first[hit]]] & _SOFTWARE_NAME else 2
+
+
+def _is_called(s: Sheet, t: Tables, hit: int) -> bool:
+    """Whether a word names somebody or something here: "Charlotte nodded", "said Charlotte.", "Java code"."""
+    token = s.h_first[hit]
+    own = t.word_bits[s.t_slot[token]]
+    if not own & (_FIRST_NAME | _SOFTWARE_NAME):
+        return False
+    follows = token + 1 < s.tokens and s.t_gap[token] == _SPACE
+    after = t.word_bits[s.t_slot[token + 1]] if follows else 0
+    if own & _SOFTWARE_NAME:
+        return after & _SOFTWARE != 0
+    if after & _ACTING and not s.t_class[token + 1] & _UP:
+        return True
+    code = s.codes[hit * _STRIDE + _AFTER]
+    ends = code == _A_STOP or code == _A_COMMA or code == _A_LINE or code == _A_MARK
+    spoken = token > 0 and s.t_gap[token - 1] == _SPACE and t.word_bits[s.t_slot[token - 1]] & _SPEAKING
+    return bool(ends and spoken)
 
 
 def _repeat_slot(s: Sheet, key: int, mask: int) -> int:
@@ -373,51 +404,3 @@ def _repeat_slot(s: Sheet, key: int, mask: int) -> int:
         slot = (slot + 1) & mask
     s.found_key[slot] = key
     return slot
-
-
-# -- "City, State" -------------------------------------------------------------------------------------
-
-
-def _find_pairs(s: Sheet, t: Tables) -> None:
-    """For "City, State" the row of the outer place, in which some candidate of the inner name lies; else -1."""
-    for hit in range(s.hits):
-        s.h_pair[hit] = -1
-        s.codes[hit * _STRIDE + _OUTER] = 0
-        s.starts_here[s.h_first[hit]] = hit  # the longest, built ones included
-        s.ends_here[s.h_last[hit]] = hit
-    for hit in range(s.hits):
-        last = s.h_last[hit]
-        if s.h_name[hit] < 0 or s.t_gap[last] != _COMMA or last + 1 >= s.tokens:
-            continue
-        other = _area_from(s, t, last + 1)
-        if other < 0:
-            continue
-        for column in range(2):
-            row = t.name_facts[4 * s.h_name[other] + column]
-            if row >= 0 and _some_inside(t, s.h_name[hit], row):
-                s.h_pair[hit] = row
-                s.codes[other * _STRIDE + _OUTER] = 1
-                break
-
-
-def _area_from(s: Sheet, t: Tables, token: int) -> int:
-    """The longest plain hit from this token on that may name a division or country, -1 if there is none."""
-    hit = s.starts_here[token]
-    while hit >= 0 and s.h_first[hit] == token:
-        if not s.h_built[hit] and t.name_facts[4 * s.h_name[hit]] >= 0:
-            return hit
-        hit -= 1
-    return -1
-
-
-def _some_inside(t: Tables, name: int, row: int) -> bool:
-    """Whether a place of that name lies in the division or country."""
-    low, high = t.name_at[name], t.name_at[name + 1]
-    for at in range(low, high):
-        place = t.cand_row[at]
-        fact = 8 * place
-        if place != row and (
-            t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
-        ):
-            return True
-    return False

@@ -33,3 +33,18 @@ NOMINATIVES: Final = tuple(map(ord, "аяь"))
 
 VOWELS: Final = frozenset(map(ord, "aeiuıü"))
 """Turkish suffixes of one letter; in English those are contractions: "Don't"."""
+
+SLAVIC_CASES: Final = frozenset(map(_packed, ("a", "e", "i", "u", "y", "ie", "iu", "em", "ach")))
+"""Endings of declined names of Polish, Czech and their neighbours, packed, without accents."""
+
+SLAVIC: Final = tuple(map(ord, "aoe"))
+"""What undeclined ones may have instead, if not nothing: Warszawa, Brno, Katowice."""
+
+GOVERNORS: Final = frozenset(map(_packed, ["w", "we", "z", "ze", "v", "ve", "u", "iz", "do", "od", "na", "za"]))
+"""Prepositions of those languages, packed: only behind them a name is looked for under its declined form."""
+
+HEBREW: Final = frozenset(map(_packed, [*"בלמהושכ", *(first + second for first in "וש" for second in "בלמהכ")]))
+"""One or two letters, packed, that Hebrew writes to a name: in, to, from, and, that."""
+
+ARABIC: Final = frozenset(map(_packed, [*"وفبلك", *(first + second for first in "وف" for second in "بلك")]))
+"""The same of Arabic."""

@@ -16,7 +16,7 @@ __all__ = ["CLASSES", "commonness_level", "word_bits", "word_commonness"]
 CLASSES: Final = (
     "locative", "preposition", "article", "title", "saying", "organisation", "street", "landform", "direction",
     "first_name", "surname", "month_day", "conjunction", "be_have", "division_word", "sports", "person_role",
-    "landform_first", "inhabitant",
+    "landform_first", "inhabitant", "acting", "speaking", "software", "software_name",
 )  # fmt: skip
 """Word classes; class i is bit i of a token's bits."""
 
@@ -40,7 +40,7 @@ def word_bits() -> dict[str, int]:
         for word in words:
             bits[word] = bits.get(word, 0) | bit
 
-    person = (1 << CLASSES.index("first_name")) | (1 << CLASSES.index("surname"))
+    person = sum(1 << CLASSES.index(name) for name in ("first_name", "surname", "software_name"))
     for name, text in knowledge()["words"].items():
         if name == "contractions":
             continue

@@ -11,7 +11,7 @@ from typing import Final
 
 from periplus.places.build import KINDS
 from periplus.places.sheet import MAX_ANCHORS, Ints, Reals, Sheet, Tables
-from periplus.places.sources import ALIAS, NAME_FLAGS
+from periplus.places.sources import ALTERNATE, NAME_FLAGS
 from periplus.places.units import FAR, WITHIN, find_areas, find_candidates
 
 __all__ = ["FEATURES", "Outside", "rank_units"]
@@ -30,7 +30,7 @@ COLUMN: Final = {name: i for i, name in enumerate(FEATURES)}
 _MAX_ANCHOR_UNITS: Final = MAX_ANCHORS // 3
 
 # The names below have C types in rank.pxd.
-_WITHIN, _ALIAS = WITHIN, ALIAS
+_WITHIN, _ALTERNATE = WITHIN, ALTERNATE
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
 _FIRST, _KIND0, _FLAG0 = COLUMN["first"], COLUMN[f"kind_{KINDS[1]}"] - 1, COLUMN[f"name_{NAME_FLAGS[1]}"] - 1
 _WITHIN0, _WITHIN_CLOSE, _WITHIN_FIRST = COLUMN["within_admin1"], COLUMN["within_close"], COLUMN["within_first"]
@@ -384,7 +384,7 @@ def _city_in_the_middle(s: Sheet, unit: int, top: int) -> int:
     row = s.c_row[top]
     city = -1
     for c in range(s.u_at[unit], s.u_at[unit + 1]):
-        if s.c_kind[c] != _CITY or s.c_flag[c] > _ALIAS:
+        if s.c_kind[c] != _CITY or s.c_flag[c] > _ALTERNATE:
             continue
         if s.c_admin1[c] != row and s.c_admin2[c] != row:
             continue

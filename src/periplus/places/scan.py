@@ -8,9 +8,8 @@ Besides plain names there are those of `built`. Tokens and keys are those of `fo
 
 from typing import Final
 
-from periplus.places.build import BLOOM_BITS, BUCKET_BITS, WORD_SLOT_BITS
+from periplus.places.build import WORD_SLOT_BITS
 from periplus.places.built import add_built
-from periplus.places.endings import CASES, NOMINATIVES, PARTICLES, VOWELS
 from periplus.places.folding import (
     APOSTROPHE,
     CASELESS,
@@ -23,12 +22,12 @@ from periplus.places.folding import (
     GAP_SPACE,
     GAP_STOP,
     KEY_BASE,
-    KEY_MIX,
     LOWER,
     SOLO,
     UPPER,
     WORD,
 )
+from periplus.places.forms import cut, is_elided, is_governed, is_large, mixed, name_index, prefix_end, without_ending
 from periplus.places.sheet import MAX_CHARS, MAX_HITS, Ints, Sheet, Tables
 
 __all__ = ["pieces", "read_text"]
@@ -46,12 +45,9 @@ MAX_WRAPPED: Final = 100
 _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE = WORD, UPPER, LOWER, SOLO, CASELESS, APOSTROPHE
 _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE = GAP_JOIN, GAP_SPACE, GAP_HYPHEN, GAP_STOP, GAP_COMMA, GAP_LINE
 _OTHER, _POSSESSIVE = GAP_OTHER, GAP_POSSESSIVE
-_BASE, _MIX, _MASK = KEY_BASE, KEY_MIX, (1 << 64) - 1
-_BLOOM, _BUCKET_SHIFT, _SLOTS = (1 << BLOOM_BITS) - 1, 64 - BUCKET_BITS, (1 << WORD_SLOT_BITS) - 1
-_ENDINGS, _CASES, _NOMINATIVES, _VOWELS = PARTICLES, CASES, NOMINATIVES, VOWELS
-_LONGEST_PARTICLE, _LONGEST_SUFFIX, _SHORTEST_STEM = 4, 5, 4
-_HANGUL_FIRST, _HANGUL_LAST, _HAN_FIRST, _CAPITAL_L = 0xAC00, 0xD7A3, 0x3000, ord("L")
-_GREEK, _CYRILLIC_FIRST, _CYRILLIC_LAST, _SHORTEST_ROOT = 0x0370, 0x0430, 0x045F, 3
+_BASE, _MASK, _SLOTS = KEY_BASE, (1 << 64) - 1, (1 << WORD_SLOT_BITS) - 1
+_HAN_FIRST, _GREEK, _HEBREW_FIRST, _ARABIC_LAST = 0x3000, 0x0370, 0x05D0, 0x064A
+_KNOWN_SIZE, _LARGE_SIZE = 6, 7  # 100,000 and 300,000 people: places in `context.POPULATION`
 
 
 def pieces(text: str) -> list[tuple[int, str]]:
@@ -208,13 +204,6 @@ def _is_wrapped(s: Sheet, at: int) -> bool:
     return at <= MAX_WRAPPED
 
 
-def mixed(total: int) -> int:
-    """The key that a sum stands for."""
-    key = total ^ (total >> 31)
-    key = (key * _MIX) & _MASK
-    return key ^ (key >> 29)
-
-
 def _find_words(s: Sheet, t: Tables) -> None:
     """The slots of the words in and around hits; other words without a capital have none, as nobody asks for them."""
     for hit in range(s.hits):
@@ -237,34 +226,43 @@ def _word_slot(t: Tables, key: int) -> int:
 
 
 def _plain_from(s: Sheet, t: Tables, first: int) -> None:
-    """Every name that starts with this token or, behind an article that is written to it, in it: "l'Allemagne"."""
+    """Every name that starts with this token or, behind what is written to it, in it: "l'Allemagne", "بالقاهرة"."""
     hits = s.hits
     _names_from(s, t, first)
-    if s.t_mark[first] and s.hits == hits and _is_elided(s, t, first):
-        start = s.t_start[first]
-        _cut(s, t, first, s.t_mark[first] + 1, s.t_end[first])
-        _names_from(s, t, first)
-        if s.hits == hits:
-            _cut(s, t, first, start, s.t_end[first])
+    if s.hits > hits:
+        return
+    if s.t_mark[first] and is_elided(s, t, first):
+        _names_behind(s, t, first, s.t_mark[first] + 1)
+    elif _HEBREW_FIRST <= s.text[s.t_start[first]] <= _ARABIC_LAST:
+        for length in range(1, 3):
+            start = prefix_end(s, first, length)
+            if start and _names_behind(s, t, first, start):
+                break
 
 
-def _is_elided(s: Sheet, t: Tables, token: int) -> bool:
-    """Whether a token is an article or preposition, an apostrophe and a capital: "d'Italie", "dell'Umbria"."""
-    start, mark = s.t_start[token], s.t_mark[token]
-    small = t.char_class[s.text[start]] & _LOWER or (s.text[start] == _CAPITAL_L and mark == start + 1)
-    return bool(small and t.char_class[s.text[mark + 1]] & _UPPER)
+def _names_behind(s: Sheet, t: Tables, first: int, start: int) -> bool:
+    """Take the names that start inside a token, if any do; behind single letters only those of well-known places."""
+    hits, whole = s.hits, s.t_start[first]
+    cut(s, t, first, start, s.t_end[first])
+    _names_from(s, t, first)
+    if s.hits > hits and not s.t_mark[first]:
+        longest = s.hits - 1
+        brief = s.t_end[s.h_last[longest]] - start <= 3
+        if not is_large(t, s.h_name[longest], _LARGE_SIZE if brief else _KNOWN_SIZE):
+            _forget_from(s, hits)
+    if s.hits > hits:
+        return True
+    cut(s, t, first, whole, s.t_end[first])
+    return False
 
 
-def _cut(s: Sheet, t: Tables, token: int, start: int, end: int) -> None:
-    """Let a token be what stands between two places of the text."""
-    total, power = 0, 1
-    for at in range(start, end):
-        value = t.char_fold[s.text[at]] if t.char_class[s.text[at]] & _WORD else 0
-        if value:
-            total = (total + value * power) & _MASK
-            power = (power * _BASE) & _MASK
-    s.t_start[token], s.t_end[token], s.t_sum[token], s.t_power[token] = start, end, total, power
-    s.t_key[token] = mixed(total)
+def _forget_from(s: Sheet, hits: int) -> None:
+    """Take back the last hits."""
+    for hit in range(hits, s.hits):
+        s.starts_here[s.h_first[hit]] = -1
+        if s.ends_here[s.h_last[hit]] == hit:
+            s.ends_here[s.h_last[hit]] = -1
+    s.hits = hits
 
 
 def _names_from(s: Sheet, t: Tables, first: int) -> None:
@@ -277,9 +275,9 @@ def _names_from(s: Sheet, t: Tables, first: int) -> None:
     last = first
     while True:
         if s.t_class[last] & (_UPPER | _CASELESS) or (last > first + 1 and s.t_gap[last - 1] == _POSSESSIVE):
-            name = _name_index(t, mixed(total))
-            if name < 0 and (s.text[s.t_start[last]] >= _GREEK or s.t_mark[last]):
-                name = _without_ending(s, t, last, before, scale)
+            name = name_index(t, mixed(total))
+            if name < 0 and _may_have_ending(s, first, last):
+                name = without_ending(s, t, last, before, scale)
                 total, power = (before + s.t_sum[last] * scale) & _MASK, (scale * s.t_power[last]) & _MASK
             if name >= 0 and _well_written(s, t, name, first, last):
                 _keep_hit(s, first, last, name)
@@ -299,53 +297,11 @@ def _names_from(s: Sheet, t: Tables, first: int) -> None:
         power = (power * s.t_power[last]) & _MASK
 
 
-def _without_ending(s: Sheet, t: Tables, token: int, before: int, scale: int) -> int:
-    """The name that a token ends if it loses its ending, which it then does: "Ankara'da"; -1 where there is none."""
-    end = s.t_end[token]
-    if _CYRILLIC_FIRST <= s.text[end - 1] <= _CYRILLIC_LAST:
-        return _nominative(s, t, token, before, scale)
-    cut = _ending(s, t, token)
-    if cut == 0:
-        return -1
-    _cut(s, t, token, s.t_start[token], cut)
-    name = _name_index(t, mixed((before + s.t_sum[token] * scale) & _MASK))
-    if name < 0:
-        _cut(s, t, token, s.t_start[token], end)
-    return name
-
-
-def _ending(s: Sheet, t: Tables, token: int) -> int:
-    """Where a Turkish suffix behind its apostrophe, or a Korean particle, begins in a token; 0 if none does."""
-    start, end, mark = s.t_start[token], s.t_end[token], s.t_mark[token]
-    if mark:
-        size = end - mark - 1
-        ends = t.char_class[s.text[mark + 1]] & _LOWER and size <= _LONGEST_SUFFIX and mark - start >= _SHORTEST_STEM
-        return mark if ends and (size > 1 or s.text[mark + 1] in _VOWELS) else 0
-    if not _HANGUL_FIRST <= s.text[start] <= _HANGUL_LAST:
-        return 0
-    for length in range(_LONGEST_PARTICLE, 0, -1):
-        if end - length - start >= 2:
-            code = 0
-            for at in range(end - length, end):
-                code = code << 16 | s.text[at]
-            if code in _ENDINGS:
-                return end - length
-    return 0
-
-
-def _name_index(t: Tables, key: int) -> int:
-    """Position in the table of names, -1 where no place is called that."""
-    bit = key & _BLOOM
-    if not (t.name_bloom[bit >> 3] >> (bit & 7)) & 1:
-        return -1
-    bucket = key >> _BUCKET_SHIFT
-    low = t.name_bucket[bucket]
-    high = t.name_bucket[bucket + 1]
-    while low < high:
-        if t.name_key[low] == key:
-            return low
-        low += 1
-    return -1
+def _may_have_ending(s: Sheet, first: int, last: int) -> bool:
+    """Whether the last token of a run may be a name with something behind it."""
+    if s.text[s.t_start[last]] >= _GREEK or s.t_mark[last]:
+        return True
+    return first == last and is_governed(s, first)
 
 
 def _well_written(s: Sheet, t: Tables, name: int, first: int, last: int) -> bool:
@@ -367,22 +323,3 @@ def _keep_hit(s: Sheet, first: int, last: int, name: int) -> None:
     if s.ends_here[last] < 0:
         s.ends_here[last] = hit  # the longest, as they come by first token
     s.hits = hit + 1
-
-
-def _nominative(s: Sheet, t: Tables, token: int, before: int, scale: int) -> int:
-    """The name that a declined Cyrillic token ends, -1 where there is none: "Москве", "Иркутском"."""
-    start, end = s.t_start[token], s.t_end[token]
-    for length in range(1, 3):
-        stem = end - length
-        if stem - start < _SHORTEST_ROOT or (s.text[stem], s.text[end - 1] if length == 2 else 0) not in _CASES:
-            continue
-        _cut(s, t, token, start, stem)
-        total, power = (before + s.t_sum[token] * scale) & _MASK, (scale * s.t_power[token]) & _MASK
-        _cut(s, t, token, start, end)
-        name = _name_index(t, mixed(total))
-        for letter in _NOMINATIVES:
-            if name < 0:
-                name = _name_index(t, mixed((total + t.char_fold[letter] * power) & _MASK))
-        if name >= 0:
-            return name
-    return -1

@@ -3,7 +3,7 @@ cimport cython
 
 cdef class Tables:
     cdef readonly int places
-    cdef int empty_slot
+    cdef int empty_slot, britain, canada
     cdef const unsigned long long[::1] char_fold
     cdef const unsigned char[::1] char_class, char_gap
     cdef const unsigned long long[::1] word_key

@@ -35,6 +35,8 @@ MAX_ANCHORS: Final = 192
 CODES: Final = 32
 """Room for the category of a hit in every group, of context and of support."""
 
+BRITAIN_ID: Final = 2635167
+CANADA_ID: Final = 6251999
 FEATURE_ROOM: Final = 64
 SUPPORT_CODES: Final = 8
 SEEN_BITS: Final = 18
@@ -64,12 +66,19 @@ def _space(size: int, kind: Any) -> Reals:
     return reals(np.empty(size, dtype=kind))
 
 
+def _row_of(arrays: Arrays, place_id: int) -> int:
+    """The row of a place, -1 where a gazetteer has none of that id."""
+    rows = np.flatnonzero(arrays["id"] == place_id)
+    return int(rows[0]) if len(rows) else -1
+
+
 class Tables:
     """The arrays of a gazetteer, flat, and what each word class means before and after a name. Read only."""
 
     def __init__(self, arrays: Arrays, words: tuple[npt.NDArray[np.uint8], ...], empty_slot: int) -> None:
         self.places = len(arrays["id"])
         self.empty_slot = empty_slot
+        self.britain, self.canada = (_row_of(arrays, place) for place in (BRITAIN_ID, CANADA_ID))
         self.char_fold = ints(arrays["char_fold"])
         self.char_class = ints(arrays["char_class"])
         self.char_gap = ints(arrays["char_gap"])

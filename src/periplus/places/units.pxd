@@ -3,8 +3,8 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef unsigned long long _NAMELESS
-cdef double _LARGE, _KNOWN, _FAMOUS, _SURE
-cdef int _MAX_OF_NAME, _SEVERAL, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
+cdef double _LARGE, _KNOWN, _FAMOUS, _SURE, _DWARFED, _SMALL, _SMALLER
+cdef int _MAX_OF_NAME, _SEVERAL, _BESIDE, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY, _ALTERNATE
 
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)
@@ -31,6 +31,8 @@ cpdef void find_candidates(Sheet s, Tables t) except *
 cdef dict _outers(Sheet s)
 @cython.locals(name=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int, row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int outer, int count) noexcept
+@cython.locals(people=cython.double, others=cython.double)
+cdef bint _is_dwarfed(Tables t, int first, int at) noexcept
 @cython.locals(fact=cython.int)
 cdef int _add(Sheet s, Tables t, int unit, int row, int flag, int count) noexcept
 cdef void _close_area(Sheet s, int row) noexcept
@@ -39,5 +41,5 @@ cdef void _close_area(Sheet s, int row) noexcept
 cdef int _add_containers(Sheet s, Tables t, int unit, int count) noexcept
 @cython.locals(best=cython.int, base=cython.int, area=cython.int)
 cdef int _nearest_open(Sheet s, Tables t, int unit, int wanted, int nearest) noexcept
-@cython.locals(name=cython.int, people=cython.double)
+@cython.locals(name=cython.int, first=cython.int, people=cython.double, alone=cython.bint)
 cdef double _people(Sheet s, Tables t, int unit) noexcept

@@ -10,7 +10,7 @@ from typing import Final
 
 from periplus.places.build import KINDS
 from periplus.places.sheet import MAX_AREAS, MAX_CANDIDATES, Sheet, Tables
-from periplus.places.sources import NAME_FLAGS
+from periplus.places.sources import ALTERNATE, NAME_FLAGS
 
 __all__ = ["FAR", "WITHIN", "find_areas", "find_candidates", "gather_units"]
 
@@ -25,6 +25,8 @@ _MAX_OF_NAME = 64
 _SEVERAL = 3
 _LARGE, _KNOWN, _FAMOUS, _SURE = (math.log10(people) for people in (1e5, 3e5, 1e6, 1e7))
 _BESIDE = 4
+_DWARFED, _SMALL, _SMALLER = math.log10(20), math.log10(5), 2.0
+_ALTERNATE = ALTERNATE
 _NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
@@ -229,11 +231,24 @@ def _add_named(s: Sheet, t: Tables, unit: int, outer: int, count: int) -> int:
                 break
     for at in range(low, high):
         row = t.cand_row[at]
-        if fits and not _is_inside(t, row, outer):
+        if not _is_inside(t, row, outer) if fits else _is_dwarfed(t, low, at):
             continue
         s.c_prior[count] = t.cand_prior[at]
         count = _add(s, t, unit, row, t.cand_flag[at], count)
     return count
+
+
+def _is_dwarfed(t: Tables, first: int, at: int) -> bool:
+    """Whether a place that only some language calls so is far smaller than the first of the name, a well-known one.
+
+    Frankfurt is not Frankfort, New York, because New York is named beside it; nor is Женева Geneva, Illinois.
+    """
+    if t.cand_flag[at] != _ALTERNATE:
+        return False
+    people, others = t.place_floats[8 * t.cand_row[first] + 3], t.place_floats[8 * t.cand_row[at] + 3]
+    if t.cand_flag[first] == _ALTERNATE:  # then the language is another one, and its news are about large places
+        return bool(people > _LARGE and others < people - _SMALL)
+    return bool(people > _KNOWN and others < people - _DWARFED)
 
 
 def _add(s: Sheet, t: Tables, unit: int, row: int, flag: int, count: int) -> int:
@@ -286,13 +301,18 @@ def _close_area(s: Sheet, row: int) -> None:
 def _people(s: Sheet, t: Tables, unit: int) -> float:
     """Decades of people of the likeliest place of that name: Los Angeles on a page about Dallas is not near Dallas.
 
-    A large one that alone bears its name counts for ten times as many: Sylhet does not lie near Boston either.
+    A large one that alone bears its name counts for ten times as many: Sylhet does not lie near Boston either. One of
+    more than 300,000 whose namesakes are far smaller, and called so in some language only, counts for fifteen times.
     """
     name = s.u_name[unit]
     if name < 0 or not s.u_plain[unit]:
         return 0.0
-    people = t.place_floats[8 * t.cand_row[t.name_at[name]] + 3]
-    return people + 1.0 if people > _LARGE and t.name_at[name + 1] == t.name_at[name] + 1 else people
+    first = t.name_at[name]
+    people = t.place_floats[8 * t.cand_row[first] + 3]
+    if t.name_at[name + 1] == first + 1:
+        return people + 1.0 if people > _LARGE else people
+    alone = t.cand_flag[first + 1] == _ALTERNATE and t.cand_prior[first + 1] < t.cand_prior[first] - _SMALLER
+    return people + 1.2 if people > _KNOWN and alone else people
 
 
 def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> int:

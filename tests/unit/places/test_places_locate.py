@@ -60,6 +60,13 @@ def test_names_mean_the_right_places(gazetteer: Gazetteer, text: str, expected: 
         ("น้ำท่วมที่เชียงใหม่และกรุงเทพมหานคร", {"เชียงใหม่": 1153671, "กรุงเทพมหานคร": 1609350}),
         ("Дожди в Москве и Санкт-Петербурге.", {"Москве": 524901, "Санкт-Петербурге": 498817}),
         ("Дожди на Украине и в России, в Казани тоже.", {"Украине": 690791, "России": 2017370, "Казани": 551487}),
+        ("В Москве прошёл парад.", {"Москве": 524901}),
+        ("Вчора у Києві та у Львові йшов дощ.", {"Києві": 703448, "Львові": 702550}),
+        ("Festiwal we Wrocławiu, w Krakowie, Poznaniu i Gdańsku.", {"Wrocławiu": 3081368, "Krakowie": 3094802}),
+        ("Pociąg z Gdańska do Warszawy.", {"Gdańska": 3099434, "Warszawy": 756135}),
+        ("Vlak z Brna jel v Ostravě.", {"Brna": 3078610, "Ostravě": 3068799}),
+        ("اجتمع الوزراء بالقاهرة وبغداد أمس", {"القاهرة": 360630, "بغداد": 98182}),
+        ("הכנס נערך בתל אביב ובירושלים", {"תל אביב": 293397, "ירושלים": 281184}),
     ],
 )
 def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str, expected: dict[str, int]) -> None:
@@ -70,10 +77,56 @@ def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str
 
 
 @pytest.mark.parametrize(
-    "text", ["Don't go, they said.", "Jeanne d'Arc est morte.", "The Qur'an and Shi'ite groups met."]
-)
+    "text",
+    [
+        "Don't go, they said.", "Jeanne d'Arc est morte.", "The Qur'an and Shi'ite groups met.",
+        "What we do Marie knows.", "בליל קיץ חם", "وصور من الحفل",
+    ],
+)  # fmt: skip
 def test_what_is_written_to_a_word_makes_no_name_of_it(gazetteer: Gazetteer, text: str) -> None:
     assert names(locate(text, gazetteer)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The fund is listed in London, New York and Frankfurt.", {"Frankfurt": 2925533}),
+        ("The Frankfurt-based airline cut its forecast.", {"Frankfurt": 2925533}),
+        ("A bar in Frankfurt, Kentucky, closed.", {"Frankfurt": 4292188}),
+        ("Вчера США и Россия договорились в Женеве.", {"США": 6252001, "Женеве": 2660646}),
+        ("美国总统在华盛顿会见了法国总统。", {"美国": 6252001, "华盛顿": 4140963}),
+        ("アメリカの大統領はワシントンで会見した。", {"アメリカ": 6252001, "ワシントン": 4140963}),
+        ("عقد اجتماع في واشنطن بين السعودية وفلسطين", {"واشنطن": 4140963, "السعودية": 102358, "فلسطين": 6254930}),
+        ("Großbritannien und die USA trafen sich in Genf.", {"Großbritannien": 2635167, "Genf": 2660646}),
+        ("Tea from Ceylon was shipped to London.", {"Ceylon": 1227603}),
+    ],
+)
+def test_large_places_are_meant_where_nothing_speaks_for_their_namesakes(
+    gazetteer: Gazetteer, text: str, expected: dict[str, int]
+) -> None:
+    result = found(locate(text, gazetteer))
+    assert {name: result.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("name", ["Algarve", "Bohemia", "Provence", "Yorkshire", "Mallorca", "Anatolia", "Donbas"])
+def test_regions_are_known_by_name(gazetteer: Gazetteer, name: str) -> None:
+    place = next(m.place for m in locate(f"They spent two weeks in {name} in May.", gazetteer).mentions)
+    assert place is not None
+    assert (place.name, place.kind) == (name, "region")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "country"),
+    [
+        ("12 High Street, Cambridge CB2 1TN", "Cambridge", "GB"),
+        ("1 Long Road, Perth PH1 5TJ", "Perth", "GB"),
+        ("Visit us in London, N6A 3N7", "London", "CA"),
+        ("100 King Street West, Kingston, ON K7L 1A1", "Kingston", "CA"),
+        ("Musterstraße 1, 10115 Berlin", "Berlin", "DE"),
+    ],
+)
+def test_postcodes_tell_the_country(gazetteer: Gazetteer, text: str, name: str, country: str) -> None:
+    assert [m.place and m.place.country for m in locate(text, gazetteer).mentions if m.text == name] == [country]
 
 
 def test_a_very_large_place_does_not_lie_within_what_is_named_beside_it(gazetteer: Gazetteer) -> None:
@@ -127,10 +180,24 @@ def test_extents_cross_the_antimeridian(gazetteer: Gazetteer) -> None:
         ("Ms. Smith told the court that she was OK.", "Ms."),
         ("The firm paid US$42 million.", "Million"),
         ("Of all the people he met, none helped.", "Of"),
+        ("The USS Missouri was decommissioned.", "Missouri"),
+        ("HMS Belfast is a museum ship.", "Belfast"),
+        ("She writes Java code; most of it was written in Java long ago.", "Java"),
+        ("He sold his Hyundai Tucson and his GMC Yukon.", "Tucson"),
+        ("Charlotte nodded and left the room. Then Charlotte laughed.", "Charlotte"),
+        ('"I do not know," said Charlotte.', "Charlotte"),
+        ("Austin walked to the door. Later that night Austin called her.", "Austin"),
+        ("Boil the Brussels sprouts, add a pinch of Cayenne pepper.", "Brussels"),
     ],
 )
 def test_words_and_people_are_told_apart(gazetteer: Gazetteer, text: str, absent: str) -> None:
     assert absent not in names(locate(text, gazetteer))
+
+
+def test_a_name_of_people_still_is_a_city_and_that_of_a_language_an_island(gazetteer: Gazetteer) -> None:
+    assert "Charlotte" in names(locate("Police in Charlotte said two men were hurt.", gazetteer))
+    assert "Java" in names(locate("An earthquake struck Java on Monday.", gazetteer))
+    assert "Missouri" in names(locate("Floods along the Missouri border; Missouri asked for help.", gazetteer))
 
 
 def test_offsets_are_characters_of_the_text(gazetteer: Gazetteer) -> None:

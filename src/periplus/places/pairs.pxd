@@ -1,0 +1,16 @@
+# C types of pairs.py, used only where it is compiled.
+cimport cython
+from periplus.places.sheet cimport Sheet, Tables
+
+cdef int _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER, _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND
+
+@cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
+cpdef void find_pairs(Sheet s, Tables t, int group) noexcept
+@cython.locals(hit=cython.int)
+cdef int _area_from(Sheet s, Tables t, int token) noexcept
+@cython.locals(low=cython.int, high=cython.int, at=cython.int, place=cython.int, fact=cython.int)
+cdef bint _some_inside(Tables t, int name, int row) noexcept
+@cython.locals(first=cython.int, second=cython.int, size=cython.int, one=cython.int, two=cython.int)
+cdef int _postal_country(Sheet s, Tables t, int last) noexcept
+@cython.locals(bits=cython.int, at=cython.int, here=cython.int)
+cdef int _letters(Sheet s, Tables t, int token) noexcept

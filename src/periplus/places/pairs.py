@@ -1,0 +1,93 @@
+"""Names with what tells where they lie written behind them: "City, State", "City, Country", "City POSTCODE".
+
+Compiled where possible: see `sheet`.
+"""
+
+from periplus.places.folding import DIGIT, GAP_COMMA, GAP_SPACE, UPPER
+from periplus.places.sheet import CODES, Sheet, Tables
+
+__all__ = ["find_pairs"]
+
+# The names below have C types in pairs.pxd.
+_STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_SPACE, UPPER, DIGIT
+_CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND = 0b101, 0b010, 0b011  # from the left, 1 for a letter
+
+
+def find_pairs(s: Sheet, t: Tables, group: int) -> None:
+    """For "City, State" and "City POSTCODE" the row of the outer place, which holds some candidate of the name; or -1.
+
+    What is the outer part of a pair is marked in that group of its categories.
+    """
+    for hit in range(s.hits):
+        s.h_pair[hit] = -1
+        s.codes[hit * _STRIDE + group] = 0
+        s.starts_here[s.h_first[hit]] = hit  # the longest, built ones included
+        s.ends_here[s.h_last[hit]] = hit
+    for hit in range(s.hits):
+        last = s.h_last[hit]
+        if s.h_name[hit] < 0 or last + 1 >= s.tokens:
+            continue
+        row = _postal_country(s, t, last)
+        if row >= 0 and _some_inside(t, s.h_name[hit], row):
+            s.h_pair[hit] = row
+        if s.t_gap[last] != _COMMA:
+            continue
+        other = _area_from(s, t, last + 1)
+        if other < 0:
+            continue
+        for column in range(2):
+            row = t.name_facts[4 * s.h_name[other] + column]
+            if row >= 0 and _some_inside(t, s.h_name[hit], row):
+                s.h_pair[hit] = row
+                s.codes[other * _STRIDE + group] = 1
+                break
+
+
+def _area_from(s: Sheet, t: Tables, token: int) -> int:
+    """The longest plain hit from this token on that may name a division or country, -1 if there is none."""
+    hit = s.starts_here[token]
+    while hit >= 0 and s.h_first[hit] == token:
+        if not s.h_built[hit] and t.name_facts[4 * s.h_name[hit]] >= 0:
+            return hit
+        hit -= 1
+    return -1
+
+
+def _some_inside(t: Tables, name: int, row: int) -> bool:
+    """Whether a place of that name lies in the division or country."""
+    low, high = t.name_at[name], t.name_at[name + 1]
+    for at in range(low, high):
+        place = t.cand_row[at]
+        fact = 8 * place
+        if place != row and (
+            t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
+        ):
+            return True
+    return False
+
+
+def _postal_country(s: Sheet, t: Tables, last: int) -> int:
+    """The row of the country whose postcode follows a token, "CB2 1TN" or "M5H 2N2"; -1 if none does."""
+    first, second = last + 1, last + 2
+    if second >= s.tokens or not s.t_class[first] & _LETTER or not s.t_class[second] & _NUMBER:
+        return -1
+    size = s.t_end[first] - s.t_start[first]
+    if size < 2 or size > 4 or s.t_end[second] - s.t_start[second] != 3 or s.t_gap[first] != _SPACE:
+        return -1
+    if s.t_gap[last] != _SPACE and s.t_gap[last] != _COMMA:
+        return -1
+    one, two = _letters(s, t, first), _letters(s, t, second)
+    if size == 3 and one == _CANADIAN_FIRST and two == _CANADIAN_SECOND:
+        return t.canada
+    return t.britain if two == _BRITISH_SECOND and one and one != (1 << size) - 1 else -1
+
+
+def _letters(s: Sheet, t: Tables, token: int) -> int:
+    """A bit for each character of a short token, the first the highest: whether it is a capital; 0 for other things."""
+    bits = 0
+    for at in range(s.t_start[token], s.t_end[token]):
+        here = t.char_class[s.text[at]]
+        if not here & (_LETTER | _NUMBER):
+            return 0
+        bits = 2 * bits + (1 if here & _LETTER else 0)
+    return bits
