@@ -1,6 +1,6 @@
 """When a page was published: what its metadata say, then its URL; for pages worth the time, what else it shows.
 
-Days before 1990 and after tomorrow are nonsense.
+Days before 1990 and after tomorrow are nonsense, but for those that a page states of itself: archives have older ones.
 """
 
 import re
@@ -101,7 +101,10 @@ SHORTLY_BEFORE = 160
 LONGEST_DAY = 24
 """Characters of day and month before their year."""
 
-EARLIEST = date(1990, 1, 1)
+EARLIEST, EARLIEST_STATED = date(1990, 1, 1), date(1600, 1, 2)
+UNSET = {(1, 1), (12, 30), (12, 31)}
+"""Month and day with which, before 1990, computers begin to count, or of a year that is all that is known."""
+
 MOST_SEARCHED_CHARS = 500_000
 """How much of a document is looked through for a date."""
 
@@ -109,7 +112,7 @@ MOST_SEARCHED_CHARS = 500_000
 def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | None:
     """The first believable day among what the page states, else the one in its URL, else None."""
     for text in stated:
-        day = _parse(text[:64], fetched_on)
+        day = _parse(text[:64], fetched_on, EARLIEST_STATED)
         if day is not None:
             return day
     match = URL_DATE.search(url) or URL_COMPACT_DATE.search(url)
@@ -171,10 +174,13 @@ def _says_when(html: str, year: int) -> bool:
     return SAYS_WHEN.search(html, start, year) is not None
 
 
-def _parse(text: str, fetched_on: date) -> date | None:
-    """The day that a text names, in one of the forms that leave no doubt which number is the month."""
+def _parse(text: str, fetched_on: date, earliest: date = EARLIEST) -> date | None:
+    """The day that a text names, in one of the forms that leave no doubt which number is the month.
+
+    Days before 1990, from the earliest on, are believed as 1987-02-26 only.
+    """
     if match := ISO_DATE.search(text):
-        return _believable((match[1], match[3], match[4]), fetched_on)
+        return _believable((match[1], match[3], match[4]), fetched_on, earliest)
     if match := UNIX_TIME.fullmatch(text):
         day = date.fromordinal(date(1970, 1, 1).toordinal() + int(match[1]) // 86_400)
         return _believable((str(day.year), str(day.month), str(day.day)), fetched_on)
@@ -203,10 +209,12 @@ def _month(name: str) -> str:
     return str(MONTH_NUMBERS[name.lower()])
 
 
-def _believable(parts: tuple[str | None, ...], fetched_on: date) -> date | None:
+def _believable(parts: tuple[str | None, ...], fetched_on: date, earliest: date = EARLIEST) -> date | None:
     year, month, day = (int(part or 0) for part in parts)
     try:
         found = date(year, month, day)
     except ValueError:
         return None
-    return found if EARLIEST <= found <= fetched_on + timedelta(days=1) else None
+    if found < EARLIEST and (found.month, found.day) in UNSET:
+        return None
+    return found if earliest <= found <= fetched_on + timedelta(days=1) else None

@@ -427,6 +427,11 @@ def test_stated_language(tag: str, language: str) -> None:
     ("html", "day"),
     [
         ("<meta property='article:published_time' content='2025-02-03T10:00:00Z'>", date(2025, 2, 3)),
+        ("<meta property='article:published_time' content='1987-02-26'>", date(1987, 2, 26)),
+        ("<meta property='article:published_time' content='1895-11-30T00:00:00Z'>", date(1895, 11, 30)),
+        ("<meta property='article:published_time' content='1970-01-01T00:00:00Z'>", None),
+        ("<meta property='article:published_time' content='1900-01-01'>", None),
+        ("<meta property='article:published_time' content='0001-01-01T00:00:00'>", None),
         ("<meta name=date content=20250203>", date(2025, 2, 3)),
         ("<meta name=DC.date.issued content=2025-2-3>", date(2025, 2, 3)),
         ("<meta name=pubdate content='Mon, 03 Feb 2025 10:00:00 GMT'>", date(2025, 2, 3)),
