@@ -12,8 +12,8 @@ ROOMS = [
     "errors", "wording", "printing", "options", "clock", "files", "memory", "model", "network_settings",
     "topic_settings", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies", "network",
     "exchange", "cluster", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
-    "content", "analysis", "registering", "reaching", "shared", "node", "job", "resume", "report", "equipment", "indexing",
-    "crawl", "verify", "relocation", "world", "replay", "ceilings", "compare", "experiments", "assignments",
+    "content", "analysis", "registering", "reaching", "shared", "node", "job", "resume", "report", "equipment",
+    "indexing", "crawl", "verify", "relocation", "world", "replay", "ceilings", "compare", "experiments", "assignments",
     "teaching", "clustering", "commands", "rebuilding", "shortening", "member", "attending", "hosting", "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
