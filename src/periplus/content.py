@@ -52,5 +52,5 @@ def _moved(mentions: Iterable[Mention], spans: tuple[tuple[int, int, bool], ...]
         while number < len(spans) and spans[number][1] <= mention.start:
             gone += spans[number][1] - spans[number][0]
             number += 1
-        if number == len(spans) or mention.start < spans[number][0]:
+        if number == len(spans) or mention.end <= spans[number][0]:
             yield msgspec.structs.replace(mention, start=mention.start - gone, end=mention.end - gone)

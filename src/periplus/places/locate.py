@@ -81,12 +81,12 @@ def locate(
 
 
 def _outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int, bool]]) -> Iterator[Mention]:
-    """The mentions that do not begin in one of the spans; both in order."""
+    """The mentions outside of the spans; both in order."""
     number = 0
     for mention in mentions:
         while number < len(spans) and spans[number][1] <= mention.start:
             number += 1
-        if number == len(spans) or mention.start < spans[number][0]:
+        if number == len(spans) or mention.end <= spans[number][0]:
             yield mention
 
 
