@@ -130,7 +130,7 @@ class ClusterRun:
         """The first line of a node's log that tells of an event."""
         log, deadline = self.out(node) / "nodes" / node / "log.jsonl", time.monotonic() + seconds
         while True:
-            lines = log.read_text("utf-8").splitlines() if log.exists() else []
+            lines = log.read_text("utf-8").rpartition("\n")[0].splitlines() if log.exists() else []  # whole ones
             found = next((row for line in lines if (row := json.loads(line))["event"] == event), None)
             if found is not None:
                 return dict(found)
