@@ -360,8 +360,18 @@ class Crawl:
 
     def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
         """What of a shipment a node takes."""
-        urls, received = shared.intake.accept_delivery(node, shipment.urls), len(shipment.urls)
-        return Delivery(shipment.sender, shipment.sequence, urls, received, received - len(urls))
+        accepted, received = shared.intake.receive(node, shipment.urls, shipment.targets), len(shipment.urls)
+        taken = len(accepted.mine) + len(accepted.others) + len(accepted.beyond)
+        return Delivery(
+            shipment.sender,
+            shipment.sequence,
+            accepted.mine,
+            received,
+            duplicate=received - taken,
+            parcels=accepted.others,
+            dropped=accepted.dropped,
+            beyond=accepted.beyond,
+        )
 
     def _revisits_due_until(self) -> float:
         """The time up to which revisits are due, now and then; 0 in between and where nothing is revisited."""

@@ -23,7 +23,6 @@ from periplus.cluster.probing import NatsProber, answer_probes
 from periplus.cluster.robots import SharedRobots
 from periplus.crawl import Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
-from periplus.exchange import Shipment
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, said_by, temporary_errors
 from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
 from periplus.fetch import Transport
@@ -40,7 +39,6 @@ from periplus.running import Progress
 from periplus.search.answering import AnswerDesk
 from periplus.shared import RobotsShare, Shared
 from periplus.shortening import NodeReach, reach_together
-from periplus.store.commit import Delivery
 from periplus.store.summary import Summary, summarize
 from periplus.store.ways import WaysOfOneNode
 from periplus.strategies.hash import host_of
@@ -378,14 +376,6 @@ class MemberCrawl(Crawl):
         for name, node in list(self._nodes.items()):
             done = not self._net.outstanding(name) and self._is_idle(name)
             await self._net.say_hunger(name, DONE if done else HUNGRY if node.queue.size < FEW else 0)
-
-    def _delivery(self, node: str, shipment: Shipment, shared: Shared) -> Delivery:
-        if not isinstance(shared.intake, HomeIntake):
-            return super()._delivery(node, shipment, shared)
-        urls, onward, dropped = shared.intake.receive(node, shipment.urls, shipment.targets)
-        received = len(shipment.urls)
-        taken = len(urls) + len(onward)
-        return Delivery(shipment.sender, shipment.sequence, urls, received, received - taken, onward, dropped)
 
     # -- The end -----------------------------------------------------------------------------------
 

@@ -174,7 +174,7 @@ class _Play:
             node.sent += 1
             receiver = self._nodes[parcel.receiver]
             receiver.received += 1
-            for url in self._intake.accept_delivery(receiver.name, (parcel.url,)):
+            for url in self._intake.receive(receiver.name, (parcel.url,)).mine:
                 self._push(receiver.name, url)
 
     def _push(self, node: str, url: NewUrl) -> None:

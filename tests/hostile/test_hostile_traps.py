@@ -5,9 +5,13 @@ import itertools
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+from cluster_runs import ClusterRun
 from command_line import periplus
+from nats_server import nats_server
 from raw_server import ServerLog, http, serve
 
 REAL_HOSTS, PAGES, MIRRORED = 8, 25, 30
@@ -27,7 +31,13 @@ allow_private = ["127.0.0.0/8"]
 resolve = {{ "*.test" = "127.0.0.1:{port}" }}
 [archive]
 disk_reserve_bytes = 0
+[nodes.east]
+places = ["Boston, MA"]
+[nodes.general]
+places = []
 """
+TWO = ("east", "general")
+RunJob = Callable[[Path], dict[str, dict[str, int]]]
 WORDS = [a + b + c for a in ("ka", "lo", "mi", "ru") for b in ("ben", "dor", "fin", "gal", "hum") for c in ("", "sta")]
 
 
@@ -91,7 +101,24 @@ class Newspaper(Web):
         return f"/2026/{number % 12 + 1}/{number % 28 + 1}/{number}"
 
 
-def crawled(web: Web, folder: Path, hosts: list[str], more: str) -> dict[str, dict[str, int]]:
+def in_one_process(job: Path) -> dict[str, dict[str, int]]:
+    """Run a job; its summary."""
+    done = periplus("crawl", job, "--out", job.with_name("crawl"), "--json")
+    assert done.code in (0, 3), done.err
+    summary: dict[str, dict[str, int]] = done.json
+    return summary
+
+
+def on_two_machines(job: Path) -> dict[str, dict[str, int]]:
+    """Run a job by a process for each of its nodes, which have folders of their own; the summary of one."""
+    with nats_server() as server, ClusterRun(job, server.url, job.with_name("crawl"), apart=True) as run:
+        run.start(TWO)
+        return run.finish()[TWO[0]]
+
+
+def crawled(
+    web: Web, folder: Path, hosts: list[str], more: str, run_job: RunJob = in_one_process
+) -> dict[str, dict[str, int]]:
     """Crawl the hosts; the summary."""
 
     async def run() -> dict[str, dict[str, int]]:
@@ -99,21 +126,30 @@ def crawled(web: Web, folder: Path, hosts: list[str], more: str) -> dict[str, di
             seeds = ", ".join(f'"http://{host}/"' for host in hosts)
             job = folder / "job.toml"
             job.write_text(JOB.format(seeds=seeds, port=web.log.port, budget=BUDGET, more=more), "utf-8")
-            done = await asyncio.to_thread(periplus, "crawl", job, "--out", folder / "crawl", "--json")
-            assert done.code in (0, 3), done.err
-            summary: dict[str, dict[str, int]] = done.json
-            return summary
+            return await asyncio.to_thread(run_job, job)
 
     return asyncio.run(run())
 
 
-def test_U6_articles_with_numbers_are_all_found_and_a_calendar_is_not_followed_for_ever(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("run_job", "overlap"),
+    [
+        (in_one_process, "forbid"),
+        (in_one_process, "allow"),
+        pytest.param(on_two_machines, "forbid", marks=pytest.mark.needs("nats-server")),
+        pytest.param(on_two_machines, "allow", marks=pytest.mark.needs("nats-server")),
+    ],
+)
+def test_U6_articles_with_numbers_are_all_found_and_a_calendar_is_not_followed_for_ever(
+    tmp_path: Path, run_job: RunJob, overlap: str
+) -> None:
     """Four numbers are worth one URL of the eight that are given; the articles' own texts earn the rest."""
     web = Newspaper()
-    crawled(web, tmp_path, ["news.test"], f"pattern_pages = {GIVEN}")
+    settings = f'pattern_pages = {GIVEN}\nstrategy = "hash"\noverlap = "{overlap}"'
+    crawled(web, tmp_path, ["news.test"], settings, run_job)
     missing = {web.article(number) for number in range(ARTICLES)} - {url.removeprefix("news.test") for url in web.asked}
     assert not missing, sorted(missing)[:5]
-    assert sum("/calendar/" in url for url in web.asked) <= GIVEN
+    assert sum("/calendar/" in url for url in web.asked) <= GIVEN * len(TWO)
 
 
 def test_U6_names_and_pages_that_are_made_up_take_little_of_the_budget(tmp_path: Path) -> None:

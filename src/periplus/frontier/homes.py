@@ -2,8 +2,9 @@
 
 The home of a URL is the node that the hash of its host names. Whoever finds a link sends it there, with the node that
 the strategy chose; the home lets the first one through and keeps all later ones back. It also keeps the host's
-budgets. So no two nodes ever fetch a URL, without a table that all of them would have to share. A link whose home is
-the finder itself costs nothing more; the others travel up to twice.
+budget. So no two nodes ever fetch a URL, without a table that all of them would have to share. A link whose home is
+the finder itself costs nothing more; the others travel up to twice. What a pattern of URLs may bring is up to the node
+that fetches them: it sees whether its pages have texts of their own (`urls/traps.py`).
 """
 
 from collections import Counter
@@ -18,6 +19,9 @@ from periplus.settings import CrawlSettings, FetchSettings
 from periplus.urls import canonicalize, fingerprint
 
 __all__ = ["HomeIntake", "home_of"]
+
+LET_THROUGH = ""
+"""For whom a URL is that its home has let through already: for the node that has it."""
 
 
 def home_of(host: str, nodes: Sequence[str]) -> str:
@@ -36,13 +40,14 @@ class HomeIntake(Intake):
 
     def remember(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
         """Take up a URL that is in a node's database."""
-        self._accepted[node].add(url_fingerprint)
+        if self._accepted[node].add(url_fingerprint):
+            self._budget.spend_pattern(url)
         self.remember_passed(node, host, url, url_fingerprint)
 
-    def remember_passed(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
+    def remember_passed(self, node: str, host: str, url: str, url_fingerprint: int) -> None:  # noqa: ARG002  as above
         """Take up a URL that the node has let through, or has sent to its home."""
         if self._seen[node].add(url_fingerprint) and home_of(host, self._names) == node:
-            self._budget.spend(host, url)
+            self._budget.spend_host(host)
 
     remember_sent = remember_passed
 
@@ -87,7 +92,7 @@ class HomeIntake(Intake):
             return ("seen", None) if known else (None, Parcel(home, url, target))
         if url.fingerprint in self._seen[node]:
             return "seen", None
-        reason = None if url.sitemap else self._budget.refusal(url.host, url.url, listed=listed)
+        reason = None if url.sitemap else self._refusal_at_home(url, listed=listed, own=target == node)
         if reason:
             return reason, None
         self._seen[node].add(url.fingerprint)
@@ -96,8 +101,23 @@ class HomeIntake(Intake):
         self._accepted[node].add(url.fingerprint)
         return None, None
 
+    def _refusal_at_home(self, url: NewUrl, *, listed: bool, own: bool) -> str | None:
+        return self._budget.refusal(url.host, url.url, listed=listed) if own else self._budget.host_refusal(url.host)
+
+    def _take_in(self, node: str, url: NewUrl) -> str | None:
+        """A URL that its home has let through: a reason against it, or it is the node's own."""
+        self._seen[node].add(url.fingerprint)
+        if url.fingerprint in self._accepted[node]:
+            return "seen"
+        reason = None if url.sitemap else self._budget.pattern_refusal(url.url)
+        if reason is None:
+            self._accepted[node].add(url.fingerprint)
+        return reason
+
     def accept_after_all(self, node: str, parcel: Parcel) -> Parcel | None:
         """Let a URL in that was set aside; None if its pattern has earned nothing, or it has come in another way."""
+        if parcel.receiver == LET_THROUGH:
+            return None if self._take_in(node, parcel.url) else Parcel(node, parcel.url)
         reason, onward = self._let_through(node, parcel.url, parcel.receiver)
         return None if reason else onward or parcel
 
@@ -136,27 +156,28 @@ class HomeIntake(Intake):
         if url is not None and home_of(url.host, self._names) == node:
             self.remember_passed(node, url.host, url.href, fingerprint(url.href))
 
-    def receive(
-        self, node: str, urls: Sequence[NewUrl], targets: Sequence[str]
-    ) -> tuple[tuple[NewUrl, ...], tuple[Parcel, ...], dict[str, int]]:
+    def receive(self, node: str, urls: tuple[NewUrl, ...], targets: Sequence[str] = ()) -> Accepted:
         """Links from another node: the node's own new ones, what it lets through as their home, and why not others."""
         mine: list[NewUrl] = []
         onward: list[Parcel] = []
+        beyond: list[Parcel] = []
         dropped: Counter[str] = Counter()
-        for url, target in zip(urls, targets or [""] * len(urls), strict=True):
-            if not target:  # its home has let it through
-                self._seen[node].add(url.fingerprint)
-                if self._accepted[node].add(url.fingerprint):
-                    mine.append(url)
-                continue
-            if home_of(url.host, self._names) != node or target not in self._accepted:
-                dropped["not_home"] += 1
-                continue
-            reason, parcel = self._let_through(node, url, target)
+        for url, target in zip(urls, targets or [LET_THROUGH] * len(urls), strict=True):
+            reason, parcel = self._received(node, url, target)
             if reason:
                 dropped[reason] += 1
+                if self._may_join_later(reason, url):
+                    beyond.append(Parcel(target, url))
             elif parcel is None:
                 mine.append(url)
             else:
                 onward.append(parcel)
-        return tuple(mine), tuple(onward), dict(dropped)
+        return Accepted(tuple(mine), tuple(onward), dict(dropped), tuple(beyond))
+
+    def _received(self, node: str, url: NewUrl, target: str) -> tuple[str | None, Parcel | None]:
+        """A URL from another node, as `_let_through` says."""
+        if target == LET_THROUGH:
+            return self._take_in(node, url), None
+        if home_of(url.host, self._names) != node or target not in self._accepted:
+            return "not_home", None
+        return self._let_through(node, url, target)

@@ -211,11 +211,21 @@ class Intake:
         new = NewUrl(url.href, url.host, fingerprint(url.href), 1.0, 0) if url else None
         return None if new is None or self._refusal(node, new, node) else new
 
-    def accept_delivery(self, node: str, urls: tuple[NewUrl, ...]) -> tuple[NewUrl, ...]:
+    def receive(self, node: str, urls: tuple[NewUrl, ...], targets: Sequence[str] = ()) -> Accepted:  # noqa: ARG002  homes
         """Let links from another node in: all of them where nodes share what they have seen, else the new ones."""
         if self._shared:
-            return urls
-        return tuple(url for url in urls if self._refusal(node, url, node) is None)
+            return Accepted(urls, (), {})
+        reasons = [self._refusal(node, url, node) for url in urls]
+        return Accepted(
+            mine=tuple(url for url, reason in zip(urls, reasons, strict=True) if reason is None),
+            others=(),
+            dropped=dict(Counter(reason for reason in reasons if reason not in (None, "seen"))),
+            beyond=tuple(
+                Parcel(node, url)
+                for url, reason in zip(urls, reasons, strict=True)
+                if reason and self._may_join_later(reason, url)
+            ),
+        )
 
     def seen(self) -> int:
         """Distinct URLs accepted."""

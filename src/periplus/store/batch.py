@@ -43,6 +43,7 @@ class Delivery:
     duplicate: int = 0
     parcels: tuple[Parcel, ...] = ()  # what goes on from here: the receiver is only its home
     dropped: dict[str, int] = field(default_factory=dict)
+    beyond: tuple[Parcel, ...] = ()  # what its pattern may still earn a place for
 
 
 @dataclass(slots=True)

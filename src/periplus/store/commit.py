@@ -140,6 +140,7 @@ class NodeStore:
         for delivery in batch.deliveries:
             self._add_urls(delivery.urls, queued)
             outbox.extend(send(self.db, delivery.parcels))
+            self._set_aside(delivery.beyond)
             receive(self.db, delivery)
             dropped.update(delivery.dropped)
         outcomes: Counter[str] = Counter()

@@ -88,22 +88,35 @@ class TrapBudget:
 
         `listed`: a sitemap names it; a list has an end, so only the host's quota holds.
         """
+        reason = self._quota_refusal(host) or ("trap" if not listed and self._is_trap(url) else None)
+        if reason is None:
+            self.spend(host, url)
+        return reason
+
+    def host_refusal(self, host: str) -> str | None:
+        """The same for a URL that another node fetches: its pattern counts there."""
+        reason = self._quota_refusal(host)
+        if reason is None:
+            self.spend_host(host)
+        return reason
+
+    def pattern_refusal(self, url: str) -> str | None:
+        """The same for a URL whose host counts at another node, which has let it through."""
+        if self._is_trap(url):
+            return "trap"
+        self.spend_pattern(url)
+        return None
+
+    def _quota_refusal(self, host: str) -> str | None:
         known = self._hosts[host]
         if known >= self._host_limit:
             return "host_quota"
         domain = "" if known else _domain_above(host)
-        if domain and self._domains[domain] >= self._domain_limit:
-            return "domain_quota"
-        folder, pattern, dimensions = outline(url)
-        if dimensions:
-            if not listed and self._is_spent(pattern, dimensions):
-                return "trap"
-            self._patterns.add(pattern)
-        self._hosts[host] += 1
-        if domain:
-            self._domains[domain] += 1
-        self._enter(folder)
-        return None
+        return "domain_quota" if domain and self._domains[domain] >= self._domain_limit else None
+
+    def _is_trap(self, url: str) -> bool:
+        _, pattern, dimensions = outline(url)
+        return bool(dimensions) and self._is_spent(pattern, dimensions)
 
     def _is_spent(self, pattern: int, dimensions: int) -> bool:
         """Whether a pattern has brought what it was given and has earned."""
@@ -128,17 +141,22 @@ class TrapBudget:
         """Whether the folder of the URL has brought its share already, so that further ones come last."""
         return self._any_crowded and self._prefixes[outline(url)[0]] >= self._prefix_limit
 
-    def _enter(self, folder: int) -> None:
-        if self._prefixes.add(folder) >= self._prefix_limit:
-            self._any_crowded = True
-
     def spend(self, host: str, url: str) -> None:
         """Count a URL that is in the frontier already."""
-        folder, pattern, dimensions = outline(url)
+        self.spend_host(host)
+        self.spend_pattern(url)
+
+    def spend_host(self, host: str) -> None:
+        """Count a URL of the host."""
         if not self._hosts[host] and (domain := _domain_above(host)):
             self._domains[domain] += 1
         self._hosts[host] += 1
-        self._enter(folder)
+
+    def spend_pattern(self, url: str) -> None:
+        """Count a URL of its pattern and folder."""
+        folder, pattern, dimensions = outline(url)
+        if self._prefixes.add(folder) >= self._prefix_limit:
+            self._any_crowded = True
         if dimensions:
             self._patterns.add(pattern)
 

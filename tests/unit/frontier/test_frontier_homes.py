@@ -43,25 +43,25 @@ def test_a_link_goes_by_way_of_its_home() -> None:
 def test_a_home_lets_the_first_assignment_through_and_keeps_the_budget() -> None:
     gate = intake(host_pages=2)
     host = host_with_home("b")
-    urls = [new_url(f"http://{host}/{n}") for n in ("x", "x", "y", "z")]
-    mine, onward, dropped = gate.receive("b", urls, ["c", "a", "b", "c"])
-    assert onward == (Parcel("c", urls[0]),)
-    assert mine == (urls[2],)
-    assert dropped == {"seen": 1, "host_quota": 1}
+    urls = tuple(new_url(f"http://{host}/{n}") for n in ("x", "x", "y", "z"))
+    accepted = gate.receive("b", urls, ["c", "a", "b", "c"])
+    assert accepted.others == (Parcel("c", urls[0]),)
+    assert accepted.mine == (urls[2],)
+    assert accepted.dropped == {"seen": 1, "host_quota": 1}
 
 
 def test_who_is_not_its_home_or_no_node_refuses() -> None:
     gate = intake()
     url = new_url(f"http://{host_with_home('b')}/")
-    assert gate.receive("a", [url], ["c"])[2] == {"not_home": 1}
-    assert gate.receive("b", [url], ["nobody"])[2] == {"not_home": 1}
+    assert gate.receive("a", (url,), ["c"]).dropped == {"not_home": 1}
+    assert gate.receive("b", (url,), ["nobody"]).dropped == {"not_home": 1}
 
 
 def test_what_was_let_through_is_taken_once() -> None:
     gate = intake()
     url = new_url("http://x.com/1")
-    assert gate.receive("a", [url, url], ["", ""])[0] == (url,)
-    assert gate.receive("a", [url], [])[0] == ()
+    assert gate.receive("a", (url, url), ["", ""]).mine == (url,)
+    assert gate.receive("a", (url,)).mine == ()
 
 
 def test_a_seed_is_its_nodes_and_no_home_lets_it_through_again() -> None:
@@ -70,7 +70,39 @@ def test_a_seed_is_its_nodes_and_no_home_lets_it_through_again() -> None:
     assert gate.accept_seed("a", seed) is not None
     assert gate.accept_seed("a", seed) is None
     gate.know_seed("b", seed)
-    assert gate.receive("b", [new_url(seed)], ["c"])[2] == {"seen": 1}
+    assert gate.receive("b", (new_url(seed),), ["c"]).dropped == {"seen": 1}
+
+
+def test_the_node_that_reads_the_pages_of_a_pattern_says_how_many_it_may_bring() -> None:
+    """Their home counts them for the host only. What is set aside joins when it is earned, also after a death."""
+    host, given, links = host_with_home("b"), 4, 60
+    settings = CrawlSettings(pattern_pages=given)
+    at_home, reader, after_death = (HomeIntake(NODES, settings, FetchSettings()) for _ in range(3))
+    urls = tuple(new_url(f"http://{host}/a/{number}") for number in range(links))
+    passed = at_home.receive("b", urls, ["a"] * links)
+    assert [parcel.receiver for parcel in passed.others] == ["a"] * links
+    taken = reader.receive("a", tuple(parcel.url for parcel in passed.others))
+    assert (len(taken.mine), len(taken.beyond), taken.dropped) == (given, links - given, {"trap": links - given})
+    aside = taken.beyond
+    assert [reader.accept_after_all("a", parcel) for parcel in aside] == [None] * len(aside)
+    for url in taken.mine:
+        after_death.remember("a", host, url.url, url.fingerprint)
+    for gate in (reader, after_death):
+        for number, url in enumerate(taken.mine):
+            gate.group_of(host, url.url, random.Random(number).getrandbits(63))
+        joined = [gate.accept_after_all("a", parcel) for parcel in aside]
+        assert joined == [Parcel("a", parcel.url) for parcel in aside]
+        assert gate.accept_after_all("a", aside[0]) is None, "once"
+
+
+def test_a_home_sets_aside_what_its_own_patterns_may_still_earn() -> None:
+    host = host_with_home("b")
+    gate = HomeIntake(NODES, CrawlSettings(pattern_pages=1), FetchSettings())
+    urls = tuple(new_url(f"http://{host}/a/{number}") for number in range(2))
+    assert gate.receive("b", urls, ["b", "b"]).beyond == (Parcel("b", urls[1]),)
+    assert gate.accept_after_all("b", Parcel("b", urls[1])) is None
+    gate.group_of(host, urls[0].url, 7)
+    assert gate.accept_after_all("b", Parcel("b", urls[1])) == Parcel("b", urls[1])
 
 
 def test_random_webs_on_three_machines_fetch_every_url_once() -> None:
@@ -92,12 +124,12 @@ def test_random_webs_on_three_machines_fetch_every_url_once() -> None:
             numbers.shuffle(on_the_way)
             while on_the_way and numbers.random() < 0.9:
                 receiver, url, target = on_the_way.pop()
-                mine, onward, _ = gates[receiver].receive(receiver, [url], [target])
-                fetched += [new.url for new in mine]
-                on_the_way += [(p.receiver, p.url, p.target) for p in onward]
+                came = gates[receiver].receive(receiver, (url,), [target])
+                fetched += [new.url for new in came.mine]
+                on_the_way += [(p.receiver, p.url, p.target) for p in came.others]
         while on_the_way:
             receiver, url, target = on_the_way.pop()
-            mine, onward, _ = gates[receiver].receive(receiver, [url], [target])
-            fetched += [new.url for new in mine]
-            on_the_way += [(p.receiver, p.url, p.target) for p in onward]
+            came = gates[receiver].receive(receiver, (url,), [target])
+            fetched += [new.url for new in came.mine]
+            on_the_way += [(p.receiver, p.url, p.target) for p in came.others]
         assert sorted(fetched) == sorted(linked), "each once, and none is lost"

@@ -50,15 +50,15 @@ def test_independent_nodes_each_take_a_url() -> None:
     accepted = gate.accept("a", lease("http://x.com/"), page)
     assert len(accepted.mine) == len(accepted.others) == 1
     delivered = tuple(parcel.url for parcel in accepted.others)
-    assert gate.accept_delivery("b", delivered) == delivered  # new to b, although a has it
-    assert gate.accept_delivery("b", delivered) == ()  # the second time it is not
+    assert gate.receive("b", delivered).mine == delivered  # new to b, although a has it
+    assert gate.receive("b", delivered).mine == ()  # the second time it is not
 
 
 def test_nodes_that_share_what_they_have_seen_take_deliveries_as_they_are() -> None:
     gate = intake()
     accepted = gate.accept("a", lease("http://x.com/"), analysis(routed("http://x.com/1", "b")))
     delivered = tuple(parcel.url for parcel in accepted.others)
-    assert gate.accept_delivery("b", delivered) == delivered
+    assert gate.receive("b", delivered).mine == delivered
 
 
 def test_policy_b_with_forbidden_overlap_fetches_once() -> None:
