@@ -144,12 +144,19 @@ def _cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def usual_environment() -> dict[str, str]:
+    """The environment without what keeps Python from remembering compiled modules: no user starts it so each time."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def measure(name: str, command: Sequence[str | Path], site: Site, folder: Path) -> tuple[Run, str]:
     """Run a crawler to its end; pages are counted in the server's own log."""
     site.log.write_text("")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.time()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command, cwd=folder, env=usual_environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     watch = Watch(process.pid)
     out, _ = process.communicate()
     seconds = time.time() - started
