@@ -4,7 +4,7 @@
 
 The folder holds `geoparsing/*.jsonl` (unpack geoparsing.tar.xz there). No text of it goes into the weights file.
 `--words` first learns anew which names are also common words, from `wikispeedia` and `topics`; the gazetteer is then
-compiled again.
+compiled again. `--words-of` learns only which names are words of other languages (`train_words.py`).
 """
 
 import datetime as dt
@@ -15,6 +15,8 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
+
+from train_words import learn_words_of
 
 from periplus.errors import PeriplusError
 from periplus.places import Gazetteer, open_gazetteer
@@ -59,6 +61,10 @@ def main() -> None:
         sys.exit("set PERIPLUS_DATA to the folder with the unpacked corpora (geoparsing/*.jsonl)")
     gazetteer = open_gazetteer()
     shipped = json.loads(OUT.read_text(encoding="utf-8"))
+    if "--words-of" in sys.argv:
+        shipped["words_of"] = learn_words_of(Path(folder), gazetteer)
+        OUT.write_text(json.dumps(shipped, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
     if "--words" in sys.argv:
         words = learn_words(Path(folder), gazetteer)
         OUT.write_text(json.dumps({**shipped, "words": words}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -70,7 +76,7 @@ def main() -> None:
     except PeriplusError as error:
         sys.exit(str(error))
     weights = fit_recipe(examples, gazetteer, Recipe())
-    weights["words"] = shipped.get("words", {})
+    weights["words"], weights["words_of"] = shipped.get("words", {}), shipped.get("words_of", {})
     weights["about"] = {
         "what": "Weights of the place models; written by scripts/train_places.py, see docs/places.md.",
         "date": dt.datetime.now(dt.UTC).date().isoformat(),

@@ -94,6 +94,7 @@ def examine(fetched: Fetched, lens: Lens) -> Examined:
         outlined=False,
         about=lens.countries,
         furniture=page.furniture,
+        language=page.language,
     )
     content = content_of(page, located)
     view, today = View(content.page, content.located), fetched.fetched_at.date()

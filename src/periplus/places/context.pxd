@@ -10,7 +10,7 @@ cdef int _BUILT_KIND, _COUNTRY
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
 cdef int _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN
-cdef int _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL
+cdef int _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL, _B_LOCATIVE, _FOREIGN
 cdef int _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY
 cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
 

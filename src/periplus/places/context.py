@@ -51,7 +51,7 @@ SHAPE: Final = ("capital", "initials", "all_caps", "one_letter", "several", "cas
 RUN: Final = ("alone", "start2", "start3", "end2", "end3", "middle", "no_run")
 RUN_WORD: Final = ("none", "organisation", "street", "landform", "title", "first_name", "sports", "division_word")
 POPULATION: Final = ("none", "<1k", "<3k", "<10k", "<30k", "<100k", "<300k", "<1M", "<3M", "3M+")
-WORD: Final = ("several", "unknown", "rare", "uncommon", "medium", "common", "very_common")
+WORD: Final = ("several", "unknown", "rare", "uncommon", "medium", "common", "very_common", "foreign")
 PERSON: Final = ("several", "no", "surname", "first_name", "both")
 REPEATS: Final = ("1", "2", "3-4", "5+")
 LENGTH: Final = ("several", "1-2", "3", "4", "5-6", "7+")
@@ -126,9 +126,10 @@ _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME = (
 _BUILT_KIND = len(KIND) - len(BUILT)
 _COUNTRY = KINDS.index("country")
 _SEEN = (1 << SEEN_BITS) - 1
-_B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF = (
-    BEFORE.index(c) for c in ("line", "sentence", "title", "first_name", "mark", "of")
+_B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_LOCATIVE = (
+    BEFORE.index(c) for c in ("line", "sentence", "title", "first_name", "mark", "of", "locative")
 )
+_FOREIGN = WORD.index("foreign")
 _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN, _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL = (
     BEFORE.index(c)
     for c in ("organisation_of", "preposition", "digit", "hyphen", "possessive", "comma_small", "comma_capital")
@@ -169,8 +170,10 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     single = first == last and not built
     facts = t.name_facts[4 * name + 2] if name >= 0 else 0
     length = s.t_end[last] - s.t_start[first]
-    word = (facts >> 16) & 255 if single else 0
     before = _before(s, t, first)
+    word = s.word_level[name] if single and name >= 0 else 0
+    if word and word != _FOREIGN and before == _B_LOCATIVE:
+        word = (facts >> 16) & 255  # "in Lage", without an article: nouns of other languages have one
     s.codes[at + _KIND] = _BUILT_KIND + built if built else facts & 255
     s.codes[at + _POPULATION] = (facts >> 8) & 255
     s.codes[at + _WORD] = word

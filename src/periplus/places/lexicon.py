@@ -7,11 +7,12 @@ and surnames from the `zxcvbn` package (MIT); how often a word is written small 
 import importlib.resources
 import json
 from collections.abc import Iterable
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final, cast
 
 from periplus.places.knowledge import knowledge
 
-__all__ = ["CLASSES", "commonness_level", "word_bits", "word_commonness"]
+__all__ = ["CLASSES", "commonness_level", "word_bits", "word_commonness", "words_of"]
 
 CLASSES: Final = (
     "locative", "preposition", "article", "title", "saying", "organisation", "street", "landform", "direction",
@@ -54,11 +55,25 @@ def word_bits() -> dict[str, int]:
 
 def word_commonness() -> dict[str, int]:
     """Names that are also words: 2 (seldom written small) to 6 (a common word), learnt from running text."""
-    text = (importlib.resources.files("periplus.places") / "weights.json").read_text(encoding="utf-8")
-    lists: dict[str, str] = json.loads(text).get("words", {})
-    learnt = {word: int(level) for level, words in lists.items() for word in words.split()}
     words = knowledge()["words"]
-    return learnt | dict.fromkeys([*words["contractions"].split(), *words["month_day"].split()], 6)
+    return _levels(_learnt().get("words", {})) | dict.fromkeys(
+        [*words["contractions"].split(), *words["month_day"].split()], 6
+    )
+
+
+@lru_cache(256)
+def words_of(language: str) -> dict[str, int]:
+    """The same for what is a word in one language only: "Lage" and "seine" in German, "cela" in French."""
+    return _levels(_learnt().get("words_of", {}).get(language, {}))
+
+
+def _learnt() -> dict[str, Any]:
+    text = (importlib.resources.files("periplus.places") / "weights.json").read_text(encoding="utf-8")
+    return cast("dict[str, Any]", json.loads(text))
+
+
+def _levels(lists: dict[str, str]) -> dict[str, int]:
+    return {word: int(level) for level, words in lists.items() for word in words.split()}
 
 
 def commonness_level(small: int, capital: int) -> int:

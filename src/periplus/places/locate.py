@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from periplus.model import Located, LonLat, Mention, PageHints, Place
+from periplus.pages.language import detect_language
 from periplus.places.addresses import find_addresses
 from periplus.places.casing import HASHTAG_CONFIDENCE, capitalised, hashtags
 from periplus.places.context import KIND
@@ -41,6 +42,7 @@ _GENERIC_TLDS: Final = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc"
 class _Options:
     demonyms: bool
     candidates: bool
+    language: str
 
 
 def locate(
@@ -56,6 +58,7 @@ def locate(
     weights: Weights | None = None,
     about: Sequence[str] = (),
     furniture: Sequence[tuple[int, int, bool]] = (),
+    language: str = "",
 ) -> Located:
     """Find the places of a text.
 
@@ -63,7 +66,7 @@ def locate(
     countries that one looks for pages about: they count where neither domain nor markup names one.
     `demonyms=False` leaves adjectival forms out; `candidates=False` leaves the candidate lists empty and
     `outlined=False` the footprint without tree and extent, which is faster. `furniture` are spans in which names are
-    found but do not count for the footprint.
+    found but do not count for the footprint. `language` is the text's (ISO 639-1); if it is not given, the text tells.
     """
     if not isinstance(text, str):
         raise TypeError(f"locate: the text is {type(text).__name__}, not str; decode bytes first")
@@ -72,9 +75,10 @@ def locate(
     countries = _countries(url, hints, about, gazetteer)
     hinted = hinted_places(hints, countries, gazetteer)
     evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), countries)
+    options = _Options(demonyms, candidates, language or detect_language(text))
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
-        mentions += _mentions(piece, offset, gazetteer, model, evidence, options=_Options(demonyms, candidates))
+        mentions += _mentions(piece, offset, gazetteer, model, evidence, options=options)
     addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
     counted = _outside(mentions, furniture) if furniture else mentions
     return Located(tuple(mentions), addresses, footprint_of(counted, addresses, hinted, gazetteer, outlined=outlined))
@@ -117,7 +121,7 @@ def _mentions(
 ) -> list[Mention]:
     has_host = evidence.prior is not None and bool(evidence.prior.weights)
     outside = outside_of(evidence, gazetteer)
-    with borrowed_sheet(gazetteer) as (sheet, tables):
+    with borrowed_sheet(gazetteer, options.language) as (sheet, tables):
         chosen = recognise(sheet, tables, capitalised(text, gazetteer), outside, weights, has_host=has_host)
         if not options.demonyms:
             chosen = [hit for hit in chosen if kind_code(sheet, hit) != _DEMONYM]

@@ -8,24 +8,30 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from periplus.errors import PlaceError
 from periplus.model import LonLat
-from periplus.places.context import describe_hits, word_tables
-from periplus.places.folding import codes_of
+from periplus.places.build import KINDS
+from periplus.places.context import WORD, describe_hits, word_tables
+from periplus.places.folding import codes_of, name_keys
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
+from periplus.places.lexicon import words_of
 from periplus.places.memory import HostPrior
 from periplus.places.model_weights import Weights
 from periplus.places.rank import Outside, rank_units
 from periplus.places.scan import read_text
-from periplus.places.sheet import Sheet, Tables, ints, reals
+from periplus.places.sheet import Ints, Sheet, Tables, ints, reals
 from periplus.places.support import accept, screen, select, support_hits
 from periplus.places.units import gather_units
 
 __all__ = ["Evidence", "borrowed_sheet", "describe", "judge", "outside_of", "recognise"]
 
 _MAX_POINTS: Final = 16
+_ENGLISH: Final = ("", "en")
+_OTHER_LANGUAGE: Final = "other"
+"""All languages of which no words are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +49,50 @@ class _Desk:
 
     tables: Tables
     sheets: list[Sheet] = field(default_factory=list)
+    word_levels: dict[str, Ints] = field(default_factory=dict)  # by language
 
 
 _DESKS: Final["WeakKeyDictionary[Gazetteer, _Desk]"] = WeakKeyDictionary()
 
 
 @contextmanager
-def borrowed_sheet(gazetteer: Gazetteer) -> Iterator[tuple[Sheet, Tables]]:
-    """A sheet that is the caller's alone until it is given back, and the tables to go with it."""
+def borrowed_sheet(gazetteer: Gazetteer, language: str = "") -> Iterator[tuple[Sheet, Tables]]:
+    """A sheet for texts of a language, the caller's alone until it is given back, and the tables to go with it."""
     desk = _DESKS.get(gazetteer)
     if desk is None:
         words = word_tables(gazetteer.arrays["word_bits"])
         desk = _DESKS.setdefault(gazetteer, _Desk(Tables(gazetteer.arrays, words, gazetteer.empty_slot)))
+    own = words_of(language)
+    kind = language if own else _OTHER_LANGUAGE if language not in _ENGLISH else ""
+    levels = desk.word_levels.get(kind)
+    if levels is None:
+        levels = desk.word_levels[kind] = _word_levels(gazetteer, own, english=not kind)
     sheet = desk.sheets.pop() if desk.sheets else Sheet(desk.tables.places)
+    sheet.word_level = levels
     try:
         yield sheet, desk.tables
     finally:
         desk.sheets.append(sheet)
+
+
+def _word_levels(gazetteer: Gazetteer, words: dict[str, int], *, english: bool) -> Ints:
+    """How much of a word each name is (`context.WORD`) in texts of a language with these words of its own."""
+    level = (gazetteer.arrays["name_facts"].reshape(-1, 4)[:, 2] >> 16).astype(np.uint8)
+    if words:
+        index = gazetteer.name_index(name_keys(list(words)))
+        found = index >= 0
+        np.maximum.at(level, index[found], np.array(list(words.values()), dtype=np.uint8)[found])
+    if not english:
+        level[_abbreviated_divisions(gazetteer)] = WORD.index("foreign")
+    return ints(level)
+
+
+def _abbreviated_divisions(gazetteer: Gazetteer) -> npt.NDArray[np.bool_]:
+    """The names that are abbreviations of states and provinces: only English speaks of "OK" and "Pa." so."""
+    a = gazetteer.arrays
+    best = a["cand_row"][a["name_at"][:-1].astype(np.int64)]
+    short = a["name_facts"].reshape(-1, 4)[:, 3] != 0
+    return np.asarray(short & (a["kind"][best] != KINDS.index("country")), dtype=np.bool_)
 
 
 def outside_of(evidence: Evidence, gazetteer: Gazetteer) -> Outside:

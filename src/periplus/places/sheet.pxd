@@ -22,6 +22,7 @@ cdef class Tables:
 
 cdef class Sheet:
     cdef const unsigned short[::1] text
+    cdef public const unsigned char[::1] word_level
     cdef readonly int tokens
     cdef public int[::1] t_start, t_end
     cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money

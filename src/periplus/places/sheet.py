@@ -103,6 +103,7 @@ class Sheet:
     def __init__(self, places: int) -> None:
         size = MAX_CHARS + 8
         self.text = _room(1, np.uint16)
+        self.word_level = _room(1, np.uint8)  # of each name, in the language of the text
         self.tokens = 0
         self.t_start, self.t_end = _room(size, np.int32), _room(size, np.int32)
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)

@@ -77,6 +77,8 @@ class Recipe:
     by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 2.0), ("host_same", 0.5))
     """No corpus has the first two; what a site's other pages say of the very same name repeats their errors there."""
     usage: tuple[tuple[str, float], ...] = (("free", 0.0), ("called", -4.0), ("called_elsewhere", -3.0))
+    foreign: float = -8.0
+    """What English alone abbreviates, in texts of other languages: the labelled ones are English."""
     words: tuple[tuple[str, str, float], ...] = (
         ("before", _SHIPS, -6.0), ("before", _CARS, -4.0), ("after", _FOOD, -5.0),
     )  # fmt: skip
@@ -227,6 +229,7 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
         [e.codes for e in teaching], [e.label for e in teaching], [e.weight for e in teaching], GROUPS
     )
     screening["groups"]["usage"] = dict(recipe.usage)
+    screening["groups"]["word"]["foreign"] = recipe.foreign
     data: dict[str, Any] = {
         "screening": screening,
         "acceptance": {"bias": 0.0, "groups": {}, "threshold": recipe.threshold},
@@ -250,6 +253,7 @@ def _fit(teaching: list[Example], placed: list[Example], gazetteer: Gazetteer, r
     words = (_vocabulary(teaching, spoken), spoken)
     accepted = _train_with_words(codes, labels, amounts, {**GROUPS, **SUPPORT}, words)
     accepted["groups"]["usage"] = dict(recipe.usage)
+    accepted["groups"]["word"]["foreign"] = recipe.foreign
     for place, spoken_words, weight in recipe.words:
         accepted.setdefault("words", {}).setdefault(place, {}).update(dict.fromkeys(spoken_words.split(), weight))
     return {**data, "acceptance": {**accepted, "threshold": recipe.threshold}}

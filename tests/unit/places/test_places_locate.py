@@ -76,6 +76,35 @@ def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str
     assert all(text[m.start : m.end] == m.text for m in located.mentions)
 
 
+WORDS = {"Dabei", "Buch", "Boden", "Welt", "Auch", "Stelle", "Aber", "Recht", "OK"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "Dabei war die epidemische Lage ernst, und das neue Buch liegt auf dem Boden der Welt. Auch die Haare sind "
+            "nicht lang. Man kauft es an der Stelle mit den Kunden. Aber das war von Recht und Wissen nicht OK.",
+            set(),
+        ),
+        ("Die Feuerwehr half am Sonntag in Essen, und in Lage wird das Feuer nicht größer.", {"Essen", "Lage"}),
+        ("Dabei war das Spiel in Erlangen und Siegen nicht mit dem in Berlin zu vergleichen.", {"Berlin"}),
+        ("Les villes de Paris et Lyon ne sont pas pour tous, et cela est OK pour nous.", {"Paris", "Lyon"}),
+    ],
+)
+def test_words_of_the_texts_language_are_no_places(gazetteer: Gazetteer, text: str, names: set[str]) -> None:
+    result = {mention.text for mention in locate(text, gazetteer).mentions}
+    assert result & WORDS == set()
+    assert names <= result
+
+
+def test_a_word_of_one_language_is_a_name_in_another(gazetteer: Gazetteer) -> None:
+    text = "Auch lies on the river Gers, and the Seine flows through Paris. A farm near Tulsa, OK, was sold."
+    assert {"Auch", "Seine", "OK"} <= {mention.text for mention in locate(text, gazetteer).mentions}
+    german = {mention.text for mention in locate(text, gazetteer, language="de").mentions}
+    assert {"Auch", "Seine"}.isdisjoint(german)
+
+
 @pytest.mark.parametrize(
     "text",
     [
