@@ -10,9 +10,10 @@ be explained by its largest terms.
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import cast
 
 from periplus.errors import PlaceError
-from periplus.model import Assignment, Link, LinkPosition, Located, Page
+from periplus.model import Assignment, Link, LinkPosition, Located, Mention, Page, Place
 from periplus.places import Gazetteer
 from periplus.strategies.anchor import AnchorStrategy
 from periplus.strategies.chances import NOBODY, HostPart, leader, weigh
@@ -123,12 +124,14 @@ class BlendStrategy(Strategy):
         alike: dict[int, tuple[list[_Turned], Terms]] = {}
         found = []
         urls = self._url.findings([link.url for link in links])
+        located_at = {mention.start: mention for mention in located.mentions if _is_sure(mention)}
         for link, host, named, near in zip(links, hosts, urls, self._anchor.nearby(links, page), strict=True):
             number = _OF_PAGE[host == own][link.position]
             if number not in alike:
                 terms = [*(_turned(place_id, number, share) for place_id, share in shared), *given]
                 alike[number] = (terms, _strongest(terms))
-            if not named and not near:
+            read = located_at.get(link.start)
+            if not named and not near and read is None:
                 found.append(alike[number][1])
                 continue
             terms = [_turned(f.candidate.place.id, _url_feature(f), 1.0) for f in named[:3]]
@@ -138,6 +141,9 @@ class BlendStrategy(Strategy):
                 terms.append(_turned(one.candidate.place.id, kind[link.position], 1 / (1 + distance / HALF_DISTANCE)))
                 if not distance and one.end - one.start >= MOSTLY * len(link.anchor):
                     terms.append(_turned(one.candidate.place.id, _ANCHOR_ALONE, 1.0))
+            if read is not None and (not near or near[0][0]) and _says_all(read, link):
+                place = cast("Place", read.place).id
+                terms += [_turned(place, kind, read.confidence) for kind in (_ANCHOR[link.position], _ANCHOR_ALONE)]
             found.append(_strongest(terms + alike[number][0]))
         return found
 
@@ -320,6 +326,17 @@ def _url_feature(finding: UrlFinding) -> int:
     if finding.region >= 2:
         return _URL_REGION
     return _URL_HOST if finding.in_host else _URL_PATH
+
+
+def _is_sure(mention: Mention) -> bool:
+    """Whether the page's text names a place of one country there, not a people or something of no map."""
+    place = mention.place
+    return place is not None and bool(place.country) and not mention.adjectival and not mention.within
+
+
+def _says_all(mention: Mention, link: Link) -> bool:
+    """Whether a link's text, which begins where the mention does, is nothing but the mention."""
+    return mention.end <= link.end and mention.end - mention.start >= MOSTLY * len(link.anchor)
 
 
 def _strongest(terms: list[_Turned]) -> Terms:

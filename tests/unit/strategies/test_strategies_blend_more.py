@@ -310,6 +310,29 @@ def test_a_link_that_says_nothing_but_a_name_outweighs_one_that_names_it_in_pass
     assert chance("http://a.example/1", "Seattle") > chance("http://a.example/1", "The weather in Seattle today")
 
 
+@pytest.mark.parametrize(
+    ("anchor", "node"),
+    [
+        ("Algarve", "iberia"),  # a region of an owned country
+        ("Algarve in spring with children", "general"),  # not the page of a place
+        ("Andes", "general"),  # lies in no one country
+        ("Tasmania", "general"),  # nobody's
+    ],
+)
+def test_a_link_whose_text_the_page_reads_as_a_place_goes_to_the_owner_of_what_is_around_it(
+    anchor: str, node: str
+) -> None:
+    nodes = {"iberia": NodeSettings(places=["all of Portugal"]), "general": NodeSettings()}
+    strategy = BlendStrategy(Ownership.of(nodes, gazetteer()), gazetteer())
+    text = f"Notes on journeys, kept for friends. The longest was to the {anchor} and back."
+    start = text.index(anchor)
+    link = Link("http://wiki.example/wiki/81", anchor, start=start, end=start + len(anchor))
+    page = Page("http://wiki.example/wiki/80", "", text, (link,))
+    located = locate(text, gazetteer())
+    assert any(mention.text == anchor.partition(" ")[0] for mention in located.mentions)
+    assert strategy.claims(link, page, located)[0].node == node
+
+
 def test_a_node_asks_for_more_the_more_it_has_waiting() -> None:
     demands = Demands()
     demands.ended("west")
