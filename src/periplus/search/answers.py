@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from periplus.search.atlas import Atlas
+from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.question import Question
 from periplus.search.ranker import Candidate
 from periplus.search.ranking import relation
@@ -98,7 +98,7 @@ class HitBuilder:
         where = self._question.where
         found = self._atlas.get(candidate.geo.place_id) if candidate.geo.place_id is not None else None
         asked = next((place for place in where.places if found and found.is_inside(place)), where.place)
-        asked = asked or next(iter(where.candidates), None)
+        asked = asked or _nearest((*where.candidates[:1], *where.others), found)
         if found is None or (asked is not None and found.id == asked.id):
             return ""
         if asked is not None and asked.id in found.ancestors and where.circle is None:
@@ -123,3 +123,12 @@ class HitBuilder:
             "weight": round(geo.weight, 6),
             "fresh": round(candidate.fresh, 6),
         }
+
+
+def _nearest(places: Sequence[KnownPlace], found: KnownPlace | None) -> KnownPlace | None:
+    """Of the places asked for the one that is nearest to what was found."""
+
+    def distance(place: KnownPlace) -> float:
+        return place.point.distance_km(found.point) if place.point and found and found.point else 0.0
+
+    return min(places, key=distance, default=None)

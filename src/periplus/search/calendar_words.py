@@ -6,8 +6,8 @@ English, German, French, Spanish, Portuguese and Italian.
 from typing import TypeVar
 
 __all__ = [
-    "BEFORE_AGES", "FILLERS", "LAST_WORDS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "PAST_WORDS", "RANGES",
-    "RELATIONS", "SEASONS", "TODAYS", "UNITS", "WEEKDAYS",
+    "AND", "BEFORE_AGES", "FILLERS", "LAST_WORDS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "PAST_WORDS", "RANGES",
+    "RELATIONS", "SEASONS", "TIMES_OF_DAY", "TODAYS", "UNITS", "WEEKDAYS",
 ]  # fmt: skip
 
 Value = TypeVar("Value", int, str)
@@ -87,8 +87,25 @@ PAST_WORDS = frozenset({"past", "last", "letzten", "derniers", "dernieres", "ult
 BEFORE_AGES = frozenset({"vor", "hace"})
 """What stands before "3 days" where English has "ago" behind them."""
 
-TODAYS = {"today": 0, "heute": 0, "yesterday": 1, "gestern": 1, "ayer": 1, "ontem": 1, "ieri": 1}
+TODAYS = {
+    "today": 0,
+    "tonight": 0,
+    "heute": 0,
+    "aujourd'hui": 0,
+    "hoy": 0,
+    "hoje": 0,
+    "oggi": 0,
+    "yesterday": 1,
+    "gestern": 1,
+    "ayer": 1,
+    "ontem": 1,
+    "ieri": 1,
+}
 """Days by their distance from this one."""
+
+TIMES_OF_DAY = frozenset({"morning", "afternoon", "evening"})
+AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})  # codespell:ignore
+"""What stands between two dates either of which will do."""
 
 WEEKDAYS = {
     "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,

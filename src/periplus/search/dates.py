@@ -1,7 +1,7 @@
 """Dates read off the words of a question: day, month, quarter, season, year or decade, by the calendar or by today."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from periplus.search.calendar_words import (
     PARTS,
     PAST_WORDS,
     SEASONS,
+    TIMES_OF_DAY,
     TODAYS,
     UNITS,
     WEEKDAYS,
@@ -94,7 +95,7 @@ class DateReader:
             at += 1
         return self.span(at) or self._without_year(at)
 
-    def joined(self, at: int, joints: Sequence[str]) -> Span | None:
+    def joined(self, at: int, joints: Collection[str]) -> Span | None:
         """Two dates with a word between them; the first may have the year of the second: `May to July 2021`."""
         first, month = self.plain_span(at), MONTHS.get(self.text(at))
         end = first.end if first else at + 1
@@ -220,6 +221,10 @@ class DateReader:
         unit = UNITS.get(what)
         if which == "past" and unit:
             return self._days_back(_UNIT_DAYS[unit], at + 2)
+        if (which, what) == ("last", "night"):
+            return self._days_back(1, at + 2)
+        if which == "this" and what in TIMES_OF_DAY:
+            return self._day_ago(0, at + 2)
         if which == "this":
             return Span(*_around(self._today, unit), at + 2) if unit and unit != "day" else self._latest(what, at + 2)
         if which in LAST_WORDS:

@@ -8,6 +8,7 @@ from datetime import date
 
 from periplus.errors import NotHere, QueryError
 from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
+from periplus.search.asking import asking_words
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.naming import is_plain
 from periplus.search.request import SearchRequest, parse_near
@@ -80,6 +81,7 @@ def understand(
     if dated:
         days = intersect(days, dated.days)
         del words[dated.start : dated.end]
+    del words[: asking_words(words)]
     query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
     absent = "" if explicit else absent_place(words, atlas)
     return Question(tuple(words), where, days, replace(query, days=days), absent)
@@ -152,12 +154,13 @@ def _choose(explicit: Where | None, found: Where) -> Where:
 
 def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, atlas: Atlas) -> IndexQuery:
     """The question with everything that is not text."""
-    area = where.circle or where.box
+    areas = where.circles or ((where.box,) if where.box else ())
     place_ids = None
-    if area is not None:
+    if areas:
         beside = where.beside
-        within = (place for place in atlas.within(area) if beside is None or not place.is_inside(beside))
-        inside = sorted(within, key=lambda place: -place.pages)
+        within = {place.id: place for area in areas for place in atlas.within(area)}
+        there = (place for place in within.values() if beside is None or not place.is_inside(beside))
+        inside = sorted(there, key=lambda place: -place.pages)
         place_ids = tuple(place.id for place in inside[:MOST_PLACE_IDS])
 
     def values(name: str, *, excluded: bool = False) -> tuple[str, ...]:

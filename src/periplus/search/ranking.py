@@ -51,8 +51,9 @@ def relation(place: KnownPlace, where: Where) -> float:
     if where.circle is not None and place.point is not None:
         if where.beside is not None and place.is_inside(where.beside):
             return 0.0
-        distance = where.circle.distance(place.point)
-        return math.exp(-distance / where.circle.km) if distance is not None else 0.0
+        distances = [circle.distance(place.point) for circle in where.circles]
+        nearest = min((distance for distance in distances if distance is not None), default=None)
+        return math.exp(-nearest / where.circle.km) if nearest is not None else 0.0
     if where.box is not None and place.point is not None:
         return 1.0 if where.box.contains(place.point) else 0.0
     return 0.0

@@ -45,6 +45,8 @@ def _said_inside(where: Where) -> str:
 
 def _said_several(where: Where) -> str:
     """`in Lisbon or Porto`, `between Houston and Dallas (pages about both first, then about either)`."""
+    if where.circle is not None:
+        return f"{where.relation} {'; or of '.join(place.label for place in (where.candidates[0], *where.others))}"
     labels = [place.label for place in where.places]
     if not where.ends:
         return f"in {'; or in '.join(labels)}"

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from periplus.errors import QueryError
 from periplus.index import EVER, DayRange
-from periplus.search.calendar_words import FILLERS, RANGES, RELATIONS
+from periplus.search.calendar_words import AND, FILLERS, RANGES, RELATIONS
 from periplus.search.dates import DateReader, Span
 from periplus.search.request import parse_day
 from periplus.search.words import Operator, Word
@@ -68,11 +68,12 @@ def _bounded(reader: DateReader, start: int) -> DateWords | None:
 
 
 def _related(reader: DateReader, start: int) -> DateWords | None:
-    """`since 2019`, `in the 1990s`, `since March`, `up to 2021`."""
+    """`since 2019`, `in the 1990s`, `since March`, `up to 2021`, `in 2025 and 2026`."""
     relation, at = RELATIONS.get(reader.text(start)), start + 1
     if (reader.text(start), reader.text(at)) == ("up", "to"):
         relation, at = "until", start + 2
-    span = reader.span_after(at) if relation else None
+    both = reader.joined(at, AND) if relation == "in" else None
+    span = both or (reader.span_after(at) if relation else None)
     return DateWords(start, span.end, _days(relation, span)) if relation and span else None
 
 

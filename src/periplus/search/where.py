@@ -60,11 +60,11 @@ IN_IT = Reach()
 class Where:
     """Where the answer must be. `candidates`: what the name could mean, the chosen one first.
 
-    At most one of `place`, `circle`, `box` is set. `others`: places beside `place` any of which will do, those of a
-    list or (`ends`: `between`, `from`) the other end of a way. `side`: only the part of the place that lies that way
-    from `middle`. `beside`: the place that a circle lies beside ("north of Texas"), whose own pages do not count.
-    `excluded`: pages mainly about it do not count. How it was said: `reach`, a `zip_code` for the name, and `instead`,
-    the place in the words that gave way to one that was given.
+    At most one of `place`, `circle`, `box` is set. `others`: places beside the first any of which will do, those of a
+    list (with a circle: what is as near to them) or (`ends`: `between`, `from`) the other end of a way. `side`: only
+    the part of the place that lies that way from `middle`. `beside`: the place that a circle lies beside ("north of
+    Texas"), whose own pages do not count. `excluded`: pages mainly about it do not count. How it was said: `reach`, a
+    `zip_code` for the name, and `instead`, the place in the words that gave way to one that was given.
     """
 
     candidates: tuple[KnownPlace, ...] = ()
@@ -85,6 +85,14 @@ class Where:
     def places(self) -> tuple[KnownPlace, ...]:
         """All places any of which will do; none for a circle or box."""
         return (self.place, *self.others) if self.place is not None else ()
+
+    @property
+    def circles(self) -> tuple[Circle, ...]:
+        """All circles any of which will do: "near Houston or Dallas"."""
+        if self.circle is None:
+            return ()
+        points = [other.point for other in self.others if other.point is not None]
+        return (self.circle, *(Circle(point, self.circle.km) for point in points))
 
     def has_side(self, place: KnownPlace) -> bool:
         """Whether a place inside the one asked for lies in the part that is asked for."""
@@ -214,8 +222,11 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
 
 def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords:
     """What was found with what stands behind it: "in the Houston area", "in Lisbon and Porto"."""
-    if found.reach != IN_IT or found.zip_code or found.side is not None:
+    if found.reach.bearing is not None or found.zip_code or found.side is not None:
         return found
+    if found.reach.km is not None:
+        others, end = further_places(words, found.end, atlas, pages_with)
+        return replace(found, end=end, others=others)
     for area in AREA_WORDS:
         end = found.end + len(area)
         if found.candidates[0].kind == "city" and area == tuple(word.text.lower() for word in words[found.end : end]):
