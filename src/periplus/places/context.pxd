@@ -1,17 +1,19 @@
 # C types of context.py, used only where it is compiled.
 cimport cython
+from periplus.places.pairs cimport find_lists, find_pairs
 from periplus.places.sheet cimport Sheet, Tables
+from periplus.places.usage cimport is_called, is_named_after
 
 cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE, _REPEATS
 cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE
 cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
-cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME
+cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME
 cdef int _BUILT_KIND, _COUNTRY
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
 cdef int _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN
 cdef int _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL, _B_LOCATIVE, _FOREIGN
-cdef int _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY
+cdef int _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY, _A_BE
 cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
 
 @cython.locals(reach=cython.int, hit=cython.int, at=cython.int, last=cython.int)
@@ -41,11 +43,8 @@ cdef int _run_code(int before, int after) noexcept
 cdef void _mark_small(Sheet s) noexcept
 cdef bint _is_seen(Sheet s, unsigned long long at) noexcept
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, at=cython.int, before=cython.int, run=cython.int,
-               single=cython.bint, personal=cython.bint, tail=cython.bint, called=cython.bint, known=cython.int,
+               single=cython.bint, personal=cython.bint, tail=cython.bint, called=cython.bint, after=cython.int, ends=cython.bint, known=cython.int,
                times=cython.int)
 cdef void _count_repeats(Sheet s, Tables t) noexcept
-@cython.locals(token=cython.int, own=cython.uint, after=cython.uint, follows=cython.bint, code=cython.int, ends=cython.bint,
-               spoken=cython.bint)
-cdef bint _is_called(Sheet s, Tables t, int hit) noexcept
 @cython.locals(slot=cython.ulonglong)
 cdef unsigned long long _repeat_slot(Sheet s, unsigned long long key, unsigned long long mask) noexcept

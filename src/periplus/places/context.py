@@ -24,8 +24,9 @@ from periplus.places.folding import (
     UPPER,
 )
 from periplus.places.lexicon import CLASSES
-from periplus.places.pairs import find_pairs
+from periplus.places.pairs import find_lists, find_pairs
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
+from periplus.places.usage import is_called, is_named_after
 
 __all__ = ["GROUPS", "describe_hits", "word_tables"]
 
@@ -120,9 +121,7 @@ _HYPHEN, _JOIN, _OWNS = GAP_HYPHEN, GAP_JOIN, GAP_POSSESSIVE
 _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
     1 << CLASSES.index(c) for c in ("first_name", "surname", "title", "organisation")
 )
-_ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME = (
-    1 << CLASSES.index(c) for c in ("acting", "speaking", "software", "software_name")
-)
+_SOFTWARE_NAME = 1 << CLASSES.index("software_name")
 _BUILT_KIND = len(KIND) - len(BUILT)
 _COUNTRY = KINDS.index("country")
 _SEEN = (1 << SEEN_BITS) - 1
@@ -140,6 +139,7 @@ _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DI
         "line", "stop", "hyphen", "possessive", "comma_small", "comma_capital", "mark", "digit", "pair", "pair_country"
     )
 )  # fmt: skip
+_A_BE = AFTER.index("be_have")
 _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2 = (
     RUN.index(c) for c in ("no_run", "middle", "start3", "start2", "end3", "end2")
 )
@@ -149,6 +149,7 @@ _RUN_WORDS = ints(np.array([1 << CLASSES.index(name) for name in RUN_WORD[1:]], 
 def describe_hits(s: Sheet, t: Tables) -> None:
     """Work out every group for every hit of the sheet."""
     find_pairs(s, t, _OUTER)
+    find_lists(s, t, _OUTER)
     _find_runs(s, t)
     _mark_small(s)
     reach = -1
@@ -367,8 +368,10 @@ def _count_repeats(s: Sheet, t: Tables) -> None:
         single = s.h_first[hit] == s.h_last[hit] and not s.h_built[hit]
         personal = single and (before == _B_TITLE or before == _B_FIRST)
         tail = single and (run == _R_END2 or run == _R_END3)
-        called = single and _is_called(s, t, hit)
-        s.codes[at + _USAGE] = called
+        after = s.codes[at + _AFTER]
+        ends = after == _A_STOP or after == _A_COMMA or after == _A_LINE or after == _A_MARK
+        called = single and is_called(s, t, hit, ends)
+        s.codes[at + _USAGE] = called or is_named_after(s, t, hit, after == _A_BE)
         s.found[slot] = (s.found[slot] | (1 if personal else 0) | (2 if tail else 0) | (4 if called else 0)) + 8
     for hit in range(s.hits):
         known = s.found[_repeat_slot(s, s.t_key[s.h_first[hit]], mask)]
@@ -380,24 +383,6 @@ def _count_repeats(s: Sheet, t: Tables) -> None:
         s.codes[at + _TAIL_ON_PAGE] = (known >> 1) & 1 if single else 0
         if single and known & 4 and not s.codes[at + _USAGE]:
             s.codes[at + _USAGE] = 1 if t.word_bits[s.t_slot[s.h_first[hit]]] & _SOFTWARE_NAME else 2
-
-
-def _is_called(s: Sheet, t: Tables, hit: int) -> bool:
-    """Whether a word names somebody or something here: "Charlotte nodded", "said Charlotte.", "Java code"."""
-    token = s.h_first[hit]
-    own = t.word_bits[s.t_slot[token]]
-    if not own & (_FIRST_NAME | _SOFTWARE_NAME):
-        return False
-    follows = token + 1 < s.tokens and s.t_gap[token] == _SPACE
-    after = t.word_bits[s.t_slot[token + 1]] if follows else 0
-    if own & _SOFTWARE_NAME:
-        return after & _SOFTWARE != 0
-    if after & _ACTING and not s.t_class[token + 1] & _UP:
-        return True
-    code = s.codes[hit * _STRIDE + _AFTER]
-    ends = code == _A_STOP or code == _A_COMMA or code == _A_LINE or code == _A_MARK
-    spoken = token > 0 and s.t_gap[token - 1] == _SPACE and t.word_bits[s.t_slot[token - 1]] & _SPEAKING
-    return bool(ends and spoken)
 
 
 def _repeat_slot(s: Sheet, key: int, mask: int) -> int:

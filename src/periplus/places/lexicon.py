@@ -17,7 +17,8 @@ __all__ = ["CLASSES", "commonness_level", "word_bits", "word_commonness", "words
 CLASSES: Final = (
     "locative", "preposition", "article", "title", "saying", "organisation", "street", "landform", "direction",
     "first_name", "surname", "month_day", "conjunction", "be_have", "division_word", "sports", "person_role",
-    "landform_first", "inhabitant", "acting", "speaking", "software", "software_name",
+    "landform_first", "inhabitant", "acting", "speaking", "software", "software_name", "joining", "street_first",
+    "square_first", "going",
 )  # fmt: skip
 """Word classes; class i is bit i of a token's bits."""
 

@@ -3,6 +3,7 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER, _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND
+cdef unsigned int _JOINING
 
 @cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
 cpdef void find_pairs(Sheet s, Tables t, int group) noexcept
@@ -14,3 +15,7 @@ cdef bint _some_inside(Tables t, int name, int row) noexcept
 cdef int _postal_country(Sheet s, Tables t, int last) noexcept
 @cython.locals(bits=cython.int, at=cython.int, here=cython.int)
 cdef int _letters(Sheet s, Tables t, int token) noexcept
+@cython.locals(hit=cython.int, token=cython.int, other=cython.int)
+cpdef void find_lists(Sheet s, Tables t, int group) noexcept
+@cython.locals(token=cython.int)
+cdef int _next_member(Sheet s, Tables t, int last) noexcept

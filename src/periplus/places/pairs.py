@@ -1,15 +1,17 @@
-"""Names with what tells where they lie written behind them: "City, State", "City, Country", "City POSTCODE".
+"""Names with what tells where they lie written behind them ("City, State", "City POSTCODE"), and names in lists.
 
 Compiled where possible: see `sheet`.
 """
 
 from periplus.places.folding import DIGIT, GAP_COMMA, GAP_SPACE, UPPER
+from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import CODES, Sheet, Tables
 
-__all__ = ["find_pairs"]
+__all__ = ["find_lists", "find_pairs"]
 
 # The names below have C types in pairs.pxd.
 _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_SPACE, UPPER, DIGIT
+_JOINING = 1 << CLASSES.index("joining")
 _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND = 0b101, 0b010, 0b011  # from the left, 1 for a letter
 
 
@@ -91,3 +93,28 @@ def _letters(s: Sheet, t: Tables, token: int) -> int:
             return 0
         bits = 2 * bits + (1 if here & _LETTER else 0)
     return bits
+
+
+def find_lists(s: Sheet, t: Tables, group: int) -> None:
+    """Mark the names that stand in lists: "New York and Frankfurt"; not the outer part of a pair, marked in `group`."""
+    for hit in range(s.hits):
+        s.h_listed[hit] = 0
+    for hit in range(s.hits):
+        token = _next_member(s, t, s.h_last[hit]) if s.h_pair[hit] < 0 else -1
+        other = s.starts_here[token] if token >= 0 else -1
+        if other < 0:
+            continue
+        s.h_listed[hit] = 0 if s.codes[hit * _STRIDE + group] else 1
+        while other >= 0 and s.h_first[other] == token:
+            s.h_listed[other] = 1
+            other -= 1
+
+
+def _next_member(s: Sheet, t: Tables, last: int) -> int:
+    """The token behind the comma, the "and" or both that follow a token; -1 where neither does."""
+    token = last + 1
+    if token >= s.tokens or (s.t_gap[last] != _SPACE and s.t_gap[last] != _COMMA):
+        return -1
+    if t.word_bits[s.t_slot[token]] & _JOINING and not s.t_class[token] & _LETTER:
+        return token + 1 if token + 1 < s.tokens and s.t_gap[token] == _SPACE else -1
+    return token if s.t_gap[last] == _COMMA else -1

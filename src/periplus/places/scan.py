@@ -208,7 +208,7 @@ def _find_words(s: Sheet, t: Tables) -> None:
     """The slots of the words in and around hits; other words without a capital have none, as nobody asks for them."""
     for hit in range(s.hits):
         first, last = s.h_first[hit], s.h_last[hit]
-        for token in range(first - 2 if first > 1 else 0, first + 1):
+        for token in range(first - 3 if first > 2 else 0, first + 1):
             s.t_slot[token] = _word_slot(t, s.t_key[token])
         if last + 1 < s.tokens:
             s.t_slot[last + 1] = _word_slot(t, s.t_key[last + 1])

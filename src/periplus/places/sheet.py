@@ -118,7 +118,7 @@ class Sheet:
         self.hits = 0
         self.h_first, self.h_last, self.h_name = (_room(MAX_HITS, np.int32) for _ in range(3))
         self.h_pair, self.h_unit = _room(MAX_HITS, np.int32), _room(MAX_HITS, np.int32)
-        self.h_built, self.h_kept = _room(MAX_HITS, np.uint8), _room(MAX_HITS, np.uint8)
+        self.h_built, self.h_kept, self.h_listed = (_room(MAX_HITS, np.uint8) for _ in range(3))
         self.h_probability = _space(MAX_HITS, np.float64)
         self.codes = _room(MAX_HITS * CODES, np.uint8)
 

@@ -139,7 +139,7 @@ def _sweep(s: Sheet, t: Tables, step: int) -> None:
             token = s.h_first[hit]
             for which in range(3):
                 row = _names_area(s, t, unit, which)
-                if row >= 0 and s.area_at[row]:
+                if row >= 0 and s.area_at[row] and not (which < 2 and s.h_listed[hit]):
                     s.area_last[s.area_at[row] - 1] = token
             is_first = s.u_first[unit] == hit
             for area in range(width):

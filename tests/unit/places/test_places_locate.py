@@ -120,6 +120,8 @@ def test_what_is_written_to_a_word_makes_no_name_of_it(gazetteer: Gazetteer, tex
     ("text", "expected"),
     [
         ("The fund is listed in London, New York and Frankfurt.", {"Frankfurt": 2925533}),
+        ("Offices in New York and Frankfurt.", {"Frankfurt": 2925533}),
+        ("Paris, London and New York.", {"Paris": 2988507, "London": 2643743}),
         ("The Frankfurt-based airline cut its forecast.", {"Frankfurt": 2925533}),
         ("A bar in Frankfurt, Kentucky, closed.", {"Frankfurt": 4292188}),
         ("Вчера США и Россия договорились в Женеве.", {"США": 6252001, "Женеве": 2660646}),
@@ -217,6 +219,14 @@ def test_extents_cross_the_antimeridian(gazetteer: Gazetteer) -> None:
         ('"I do not know," said Charlotte.', "Charlotte"),
         ("Austin walked to the door. Later that night Austin called her.", "Austin"),
         ("Boil the Brussels sprouts, add a pinch of Cayenne pepper.", "Brussels"),
+        ("Chad and Jordan went to the movies.", "Chad"),
+        ("Chad and Jordan went to the movies.", "Jordan"),
+        ("The Tucson has a hybrid engine.", "Tucson"),
+        ("12 rue de Rivoli, 75001 Paris", "Rivoli"),
+        ("Le magasin de la rue de Lyon à Paris est fermé.", "Lyon"),
+        ("10 avenue d'Italie, 75013 Paris", "Italie"),
+        ("La avenida de Burgos en Madrid.", "Burgos"),
+        ("Place de Varsovie, Paris", "Varsovie"),
     ],
 )
 def test_words_and_people_are_told_apart(gazetteer: Gazetteer, text: str, absent: str) -> None:
@@ -225,6 +235,10 @@ def test_words_and_people_are_told_apart(gazetteer: Gazetteer, text: str, absent
 
 def test_a_name_of_people_still_is_a_city_and_that_of_a_language_an_island(gazetteer: Gazetteer) -> None:
     assert "Charlotte" in names(locate("Police in Charlotte said two men were hurt.", gazetteer))
+    assert names(locate("Chad and Jordan signed a treaty.", gazetteer)) == ["Chad", "Jordan"]
+    assert names(locate("The Hague is a city; the Bronx has a zoo.", gazetteer)) == ["The Hague", "Bronx"]
+    assert names(locate("Un hombre murió en una calle de Madrid.", gazetteer)) == ["Madrid"]
+    assert names(locate("La place de la France dans le monde.", gazetteer)) == ["France"]
     assert "Java" in names(locate("An earthquake struck Java on Monday.", gazetteer))
     assert "Missouri" in names(locate("Floods along the Missouri border; Missouri asked for help.", gazetteer))
 

@@ -1,0 +1,114 @@
+"""Names that stand for something else than a place: somebody, a language, a street, a car.
+
+Compiled where possible: see `sheet`.
+"""
+
+from periplus.places.folding import GAP_SPACE, GAP_STOP, KEY_BASE, UPPER
+from periplus.places.forms import mixed, name_index
+from periplus.places.lexicon import CLASSES
+from periplus.places.sheet import Sheet, Tables
+
+__all__ = ["is_called", "is_named_after"]
+
+# The names below have C types in usage.pxd.
+_UP, _SPACE, _STOP, _BASE, _MASK = UPPER, GAP_SPACE, GAP_STOP, KEY_BASE, (1 << 64) - 1
+_FIRST_NAME, _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME = (
+    1 << CLASSES.index(c) for c in ("first_name", "acting", "speaking", "software", "software_name")
+)
+_JOINING, _GOING, _STREET, _STREET_FIRST, _SQUARE_FIRST = (
+    1 << CLASSES.index(c) for c in ("joining", "going", "street", "street_first", "square_first")
+)
+_D, _E, _H, _L, _T, _U = (ord(letter) for letter in "dehltu")
+_ABBREVIATED, _MOST_LINKS = 4, 2
+_CITY = 3  # the place of "city" in `context.KIND`
+
+
+def is_called(s: Sheet, t: Tables, hit: int, ends: bool) -> bool:
+    """Whether a word names somebody or something here: "Charlotte nodded", "said Charlotte.", "Java code".
+
+    `ends`: nothing follows it in its sentence or part of a sentence.
+    """
+    token = s.h_first[hit]
+    own = t.word_bits[s.t_slot[token]]
+    if not own & (_FIRST_NAME | _SOFTWARE_NAME):
+        return False
+    follows = token + 1 < s.tokens and s.t_gap[token] == _SPACE
+    after = t.word_bits[s.t_slot[token + 1]] if follows else 0
+    if own & _SOFTWARE_NAME:
+        return after & _SOFTWARE != 0
+    if after & _ACTING and not s.t_class[token + 1] & _UP:
+        return True
+    if _are_going(s, t, token) or _are_going(s, t, token - 2):
+        return True
+    spoken = token > 0 and s.t_gap[token - 1] == _SPACE and t.word_bits[s.t_slot[token - 1]] & _SPEAKING
+    return bool(ends and spoken)
+
+
+def _are_going(s: Sheet, t: Tables, token: int) -> bool:
+    """Whether two first names do what people do: "Chad and Jordan went"."""
+    if token < 0 or token + 3 >= s.tokens or s.starts_here[token + 2] < 0:
+        return False
+    if s.h_last[s.starts_here[token + 2]] != token + 2:
+        return False
+    if s.t_gap[token] != _SPACE or s.t_gap[token + 1] != _SPACE or s.t_gap[token + 2] != _SPACE:
+        return False
+    if s.t_class[token + 1] & _UP or s.t_class[token + 3] & _UP:
+        return False
+    both = t.word_bits[s.t_slot[token]] & t.word_bits[s.t_slot[token + 2]] & _FIRST_NAME
+    joined = t.word_bits[s.t_slot[token + 1]] & _JOINING
+    return bool(both and joined and t.word_bits[s.t_slot[token + 3]] & (_ACTING | _GOING))
+
+
+def is_named_after(s: Sheet, t: Tables, hit: int, be_have: bool) -> bool:
+    """Whether a name is that of a street or a thing: "rue de Lyon", "Via Roma", "The Tucson has" (`be_have`)."""
+    first = s.h_first[hit]
+    if first == 0:
+        return False
+    return _is_street(s, t, first) or bool(be_have and _has_article(s, t, hit))
+
+
+def _is_street(s: Sheet, t: Tables, first: int) -> bool:
+    """Whether a word for streets that stands before their names is before this one, with "de" between them or not."""
+    prev = first - 1
+    linked = 0 < s.t_mark[first] < s.t_start[first]  # "avenue d'Italie"
+    for _turn in range(_MOST_LINKS):
+        if prev > 0 and s.t_gap[prev] == _SPACE and _is_link(s, prev):
+            linked = True
+            prev -= 1
+    brief = s.t_end[prev] - s.t_start[prev] <= _ABBREVIATED
+    if s.t_gap[prev] != _SPACE and not (s.t_gap[prev] == _STOP and brief):
+        return False
+    bits, capital = t.word_bits[s.t_slot[prev]], s.t_class[prev] & _UP
+    if not bits & _STREET_FIRST and not (bits & _SQUARE_FIRST and capital):
+        return False
+    if linked:
+        return bool(capital) or prev == 0 or s.text[s.t_start[prev - 1]] != _U  # "una calle de Madrid" is any street
+    inside = prev > 0 and s.t_gap[prev - 1] == _SPACE and s.t_class[prev - 1] & _UP  # "Frankfurter Allee Berlin"
+    return not bits & _STREET and not inside  # "5th Avenue New York"
+
+
+def _is_link(s: Sheet, token: int) -> bool:
+    """Whether a word may stand between "rue" and a name: de, du, des, del, della, di, do, la, los, el and the like."""
+    at = s.t_start[token]
+    size = s.t_end[token] - at
+    if size == 5 or s.text[at] == _E:
+        return size >= 2 and s.text[at + size // 2] == _L
+    return size <= 3 and (s.text[at] == _D or s.text[at] == _L)
+
+
+def _has_article(s: Sheet, t: Tables, hit: int) -> bool:
+    """Whether the name of a town has an article that is not its own: "The Tucson has", but "The Hague", "the Bronx"."""
+    first, last, name = s.h_first[hit], s.h_last[hit], s.h_name[hit]
+    prev = first - 1
+    at = s.t_start[prev]
+    if name < 0 or s.t_gap[prev] != _SPACE or s.t_end[prev] - at != 3 or t.name_facts[4 * name + 2] & 255 != _CITY:
+        return False
+    if s.text[at] | 32 != _T or s.text[at + 1] != _H or s.text[at + 2] != _E:
+        return False
+    total, power = s.t_sum[prev], s.t_power[prev]
+    for token in range(first, last + 1):
+        total = (total + 32 * power) & _MASK
+        power = (power * _BASE) & _MASK
+        total = (total + s.t_sum[token] * power) & _MASK
+        power = (power * s.t_power[token]) & _MASK
+    return name_index(t, mixed(total)) < 0
