@@ -55,8 +55,10 @@ def without_places(text: str, words: Sequence[Word], found: PlaceWords) -> tuple
 def _said(words: Sequence[Word], found: PlaceWords, names: Sequence[Range]) -> str:
     """A question's place words with these names only."""
     said = " or ".join(_name(words[start:end]) for start, end in names)
-    has_opening = not said or (names[0] == found.names[0] and not found.ends)
-    return said if has_opening else f"in {said}"
+    if not said or (names[0] == found.names[0] and not found.ends):
+        return said  # with what stands before it
+    km = found.reach.km
+    return f"in {said}" if km is None else f"within {km:g} km of {said}"
 
 
 def _name(words: Sequence[Word]) -> str:

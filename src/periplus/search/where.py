@@ -230,8 +230,7 @@ def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_wit
     if found.reach.bearing is not None or found.zip_code or found.side is not None:
         return found
     if found.reach.km is not None:
-        others, end = further_places(words, found.end, atlas, pages_with)
-        return replace(found, end=end, others=others)
+        return _with_others(words, found, atlas, pages_with)
     for area in AREA_WORDS:
         end = found.end + len(area)
         if found.candidates[0].kind == "city" and area == tuple(word.text.lower() for word in words[found.end : end]):
@@ -239,6 +238,13 @@ def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_wit
     code = _zip_code(words, found.end, atlas)  # "Houston, TX 77002"
     if code and not set(code[0]).isdisjoint(found.candidates):
         return replace(found, end=found.end + 1)
+    return _with_others(words, found, atlas, pages_with)
+
+
+def _with_others(
+    words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_with: Callable[[str], int]
+) -> PlaceWords:
+    """Place words with the other places of their list, if it is one."""
     others, names = further_places(words, found.end, atlas, pages_with)
     if not others:
         return found

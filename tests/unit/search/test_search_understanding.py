@@ -145,6 +145,10 @@ def test_a_place_that_is_left_out_leaves_the_rest(collection: Collection) -> Non
             "rodeo within 20 km of Houston in May 2026",
             {"where": "rodeo in May 2026", "when": "rodeo within 20 km of Houston"},
         ),
+        (
+            "rodeo within 20 km of Houston or Dallas",
+            {"where": "rodeo within 20 km of Dallas", "also": ["rodeo within 20 km of Houston"]},
+        ),
         ('place:"Dallas" after:2020 rodeo', {"where": "after:2020 rodeo", "when": 'place:"Dallas" rodeo'}),
         ("rodeo near:29.7,-95.3,25", {"where": "rodeo"}),
         ("rodeo", {}),
