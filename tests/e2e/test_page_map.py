@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from page_visits import IN_A_BROWSER, Visit
@@ -34,10 +35,21 @@ LINE = """kilometres => {
 }"""
 
 
+NUMBERS_IN_VIEW = """numbers => {
+    const pins = [...document.querySelectorAll('.marker-stop[data-key^=pin]')];
+    return pins.flatMap((one) => one.ariaLabel.match(/[0-9]+(?=[,:])/g)).length === numbers;
+}"""
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_server(build_collection(tmp_path_factory.mktemp("page") / "crawl").path) as address:
         yield address
+
+
+def parameter(page: Page, name: str) -> str:
+    """A part of the page's address."""
+    return parse_qs(urlsplit(page.url).query)[name][0]
 
 
 def directions(page: Page, kilometres: float) -> list[int]:
@@ -91,3 +103,82 @@ def test_the_time_line_is_as_long_as_the_time(browser: Browser, tmp_path: Path) 
         page.mouse.up()
         expect(page).to_have_url(re.compile("since=1800-06-01&until=1800-06-01"))
         page.close()
+
+
+# -- What is chosen on the map -----------------------------------------------------------------------
+
+
+def test_a_shape_is_drawn_across_the_date_line(visit: Visit) -> None:
+    page = visit.open("/?q=reef+OR+taveuni&map=179.2,-17.5,6")
+    page.locator(".map[data-drawn]").wait_for()
+    page.get_by_role("button", name="Draw a shape").click()
+    box = page.locator(".map-canvas").bounding_box()
+    assert box is not None
+    for x, y in [(0.1, 0.1), (0.8, 0.15), (0.75, 0.9), (0.15, 0.85)]:
+        page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        page.wait_for_timeout(300)  # two clicks at once would be a double-click, which ends the shape
+    page.mouse.dblclick(box["x"] + 0.12 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_url(re.compile("polygon="))
+    longitudes = [float(corner.split(",")[0]) for corner in parameter(page, "polygon").split(";")]
+    assert max(longitudes) > 180 > min(longitudes) > 170
+    expect(page.locator(".chip.is-chosen")).to_have_text("in the drawn shape")
+    expect(page.locator(".hit")).to_have_count(2)
+
+
+def test_a_shape_that_is_half_the_world_wide_takes_in_its_own_side(visit: Visit) -> None:
+    """From Mexico over Europe to China: its edges are longer than the way around the other side."""
+    page = visit.open("/?q=reef+OR+lobster+OR+rodeo&map=0,20,1.3")
+    page.locator(".map[data-drawn]").wait_for()
+    page.get_by_role("button", name="Draw a shape").click()
+    box = page.locator(".map-canvas").bounding_box()
+    assert box is not None
+    degree = 256 * 2**1.3 / 360  # pixels
+    across = min(105.0, box["width"] / 2 / degree - 5)
+    for x, y in [(-across, -110), (across, -110), (across, 60)]:
+        page.mouse.click(box["x"] + box["width"] / 2 + x * degree, box["y"] + box["height"] / 2 + y)
+        page.wait_for_timeout(300)
+    page.mouse.dblclick(box["x"] + box["width"] / 2 - across * degree, box["y"] + box["height"] / 2 + 60)
+    page.wait_for_url(re.compile("polygon="))
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator(".main")).to_contain_text("Dallas")
+    expect(page.locator(".main")).not_to_contain_text("Reef walks near Suva")
+
+
+def test_zooming_by_the_buttons_offers_to_search_the_area(visit: Visit) -> None:
+    page = visit.open("/?q=river")
+    page.locator(".map[data-drawn]").wait_for()
+    expect(page.get_by_role("button", name="Search this area")).to_be_hidden()
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page.get_by_role("button", name="Search this area")).to_be_visible()
+    expect(page).to_have_url(re.compile("map="))
+
+
+def test_markers_stay_in_view_when_the_map_gets_smaller(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 1000, "height": 800})
+    page = visit.open("/?q=rodeo+OR+reef+OR+lobster")
+    page.locator(".map[data-drawn]").wait_for()
+    pins = page.locator('.marker-stop[data-key^="pin"]')
+    expect(pins.first).to_be_attached()
+    numbers = page.locator(".hit button.number").count()
+    page.get_by_role("button", name="Narrow").click()
+    expect(page.locator(".side")).to_be_visible()
+    page.wait_for_function(NUMBERS_IN_VIEW, arg=numbers)
+
+
+def test_places_of_a_question_are_chips_that_can_be_taken_back(visit: Visit) -> None:
+    page = visit.open("/?q=river+between+Houston+and+Dallas+not+in+Mobile+since+2020")
+    chips = page.locator(".chips")
+    for text in ("Houston, Texas", "Dallas, Texas", "Mobile, Alabama", "Jan 1, 2020"):
+        expect(chips.locator(".chip.is-chosen", has_text=text)).to_be_visible()
+    for name, rest in (
+        ("Not in Mobile, Alabama", "river between Houston and Dallas since 2020"),
+        ("When", "river between Houston and Dallas"),
+        ("or Dallas, Texas", "river in Houston"),
+        ("Where", "river"),
+    ):
+        button = page.get_by_role("button", name=f"{name}: remove")
+        button.click()
+        visit.settle()
+        expect(page.locator("#q")).to_have_value(rest)
+        expect(button).to_have_count(0)
+    expect(chips).to_have_count(0)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from page_visits import IN_A_BROWSER, Visit
@@ -90,6 +91,23 @@ def test_a_slow_answer_is_announced_and_a_late_one_is_not_shown(visit: Visit) ->
     expect(page.locator(".hit .title").first).to_have_text("Reef walks near Suva")
 
 
+def test_a_chip_of_the_question_before_does_not_bring_its_words_back(visit: Visit) -> None:
+    page = visit.open("/?q=river+in+Houston+since+2020")
+    held = held_back(page, "**/api/search?*")
+    with page.expect_request("**/api/search?*"):
+        page.get_by_role("button", name="When: remove").click()
+    page.get_by_role("button", name="Where: remove").click()  # the answer is still on its way
+    expect(page.locator("#q")).to_have_value("river in Houston")
+    for route in held:
+        route.continue_()
+    visit.settle()
+    expect(page.locator("#q")).to_have_value("river in Houston")
+    page.unroute("**/api/search?*")
+    page.get_by_role("button", name="Where: remove").click()
+    expect(page.locator("#q")).to_have_value("river")
+    visit.settle()
+
+
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
@@ -149,4 +167,76 @@ def test_all_results_are_printed_dark_on_light(browser: Browser, server: str) ->
     assert page.evaluate("document.documentElement.scrollHeight") >= bottom > 900
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert max(map(int, re.findall(r"\d+", ink)[:3])) < 100
+    context.close()
+
+
+# -- Markers by keyboard, and names that tell apart --------------------------------------------------
+
+
+def test_markers_are_reached_by_keyboard(visit: Visit) -> None:
+    page = visit.open("/")
+    page.locator(".map[data-drawn]").wait_for()
+    stops = page.get_by_role("toolbar", name="Markers of the map")
+    page.locator(".map-canvas").focus()
+    page.keyboard.press("Tab")
+    while page.evaluate("document.activeElement.closest('.ol-control') !== null"):
+        page.keyboard.press("Tab")
+    expect(stops.get_by_role("button").first).to_be_focused()
+    expect(stops.get_by_role("button").first).to_have_accessible_name(re.compile(r"^Lisbon.*: \d+ pages$"))
+    page.keyboard.press("ArrowRight")
+    expect(stops.get_by_role("button").nth(1)).to_be_focused()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    expect(page.locator(".popup h3").first).to_have_text("Lisbon")
+    expect(page.locator(".popup-go").first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".popup")).to_be_hidden()
+    expect(stops.get_by_role("button").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")  # pages about this place
+    expect(page.locator(".chip.is-chosen")).to_contain_text("Lisbon, Portugal")
+    expect(stops.get_by_role("button", name=re.compile("^Results? 1"))).to_be_visible()
+
+
+def test_buttons_of_entries_say_which_page_they_are_about(visit: Visit) -> None:
+    page = visit.open("/?q=river")
+    for button in ("Full text", "This page belongs to the topic", "This page does not belong to the topic"):
+        names = (
+            page.locator(".hit")
+            .get_by_role("button", name=f"{button}: ")
+            .evaluate_all("all => all.map((one) => one.ariaLabel)")
+        )
+        assert len(names) == len(set(names)) == 10
+
+
+# -- Colours that the reader chose --------------------------------------------------------------------
+
+SYSTEM_COLORS = """() => {
+    const probe = document.createElement('p');
+    document.body.append(probe);
+    const canvas = [...document.querySelectorAll('.map-canvas .ol-layer canvas')].find((one) => one.getContext('2d'));
+    const sharp = canvas.width / canvas.getBoundingClientRect().width;
+    const stop = document.querySelector('.marker-stop');
+    const at = [parseFloat(stop.style.left) - 6, parseFloat(stop.style.top) - 6].map((n) => Math.round(n * sharp));
+    const circle = [...canvas.getContext('2d').getImageData(...at, 1, 1).data];
+    return {
+        text: getComputedStyle(probe).color,
+        bar: getComputedStyle(document.querySelector('.trend .bar')).fill,
+        circle: `rgb(${circle.slice(0, 3).join(', ')})`,
+        link: getComputedStyle(document.querySelector('.view')).color,
+    };
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_map_and_time_line_have_the_colours_that_the_reader_chose(
+    browser: Browser, server: str, scheme: Literal["light", "dark"]
+) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, forced_colors="active", color_scheme=scheme)
+    page = Visit(context.new_page(), server).open("/")
+    page.locator(".map[data-drawn]").wait_for()
+    page.locator(".trend .bar").first.wait_for()
+    colors = page.evaluate(SYSTEM_COLORS)
+    assert colors["text"] == colors["bar"] == colors["circle"]
+    assert colors["link"] != colors["text"]  # links are the reader's, too
     context.close()

@@ -337,6 +337,9 @@ def test_what_is_empty_says_what_to_do(browser: Browser, tmp_path: Path) -> None
         page.goto(address)
         page.get_by_role("main").get_by_role("button", name="New crawl").click()
         expect(page.get_by_label("Addresses, one a line")).to_be_visible()
+    with running_server(build_collection(tmp_path / "crawl", [make_page(1, places=())]).path) as address:
+        page.goto(address)
+        expect(page.locator(".overview .hint")).to_contain_text("the map stays empty")
     page.close()
 
 

@@ -270,7 +270,9 @@ class Collection:
         silent = tuple(site for site in query.sites if not self.count(IndexQuery(sites=(site,))))
         filters = query.topics, query.sites, query.excluded_sites, query.languages
         where, days = question.where, question.days
-        return Understood(request.text, question.what_text, where, days, *filters, question.absent, silent)
+        return Understood(
+            request.text, question.what_text, where, days, *filters, question.absent, silent, question.without
+        )
 
     def _meant(self, request: SearchRequest, question: Question) -> str:
         words = [word for word in question.what if not word.excluded]

@@ -13,8 +13,9 @@ from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.naming import is_plain
 from periplus.search.request import SearchRequest, parse_near
 from periplus.search.several import find_excluded
+from periplus.search.taking_back import WHOLE, Without, text_without, without_places
 from periplus.search.when import days_of_operators, find_date_words, intersect
-from periplus.search.where import Where, absent_place, find_place_words, named_place
+from periplus.search.where import PlaceWords, Where, absent_place, find_place_words, named_place
 from periplus.search.words import Operator, Word, take_apart
 
 __all__ = ["Question", "understand"]
@@ -35,6 +36,7 @@ class Question:
     days: DayRange
     query: IndexQuery
     absent: str = ""  # a place in the words that no page is about
+    without: Without = WHOLE
 
     @property
     def what_text(self) -> str:
@@ -69,22 +71,39 @@ def understand(
     explicit = _explicit_where(request, parsed.operators, atlas)
     # Places first: "in Texas in 2024" must not lose "in Texas" to the date, nor "Paris, Texas 2024" to a word.
     left_out = find_excluded(words, atlas)
+    not_in = words[left_out[1] : left_out[2]] if left_out else []
     if left_out:
         del words[left_out[1] : left_out[2]]
     found = find_place_words(words, atlas, pages_with)
+    places = _without_places(request, parsed.operators, words, None if explicit else found)
     if found:
         del words[found.start : found.end]
     where = _choose(explicit, found.where() if found else Where())
     where = replace(where, excluded=left_out[0] if left_out else None)
     _drop_near_me(words, known=bool(where))
+    when: list[Word | Operator] = [one for one in parsed.operators if one.name in ("before", "after")]
     dated = find_date_words(words, today, south=where.is_south)
     if dated:
         days = intersect(days, dated.days)
+        when += words[dated.start : dated.end]
         del words[dated.start : dated.end]
     del words[: asking_words(words)]
     query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
     absent = "" if explicit else absent_place(words, atlas)
-    return Question(tuple(words), where, days, replace(query, days=days), absent)
+    without = Without(*places, excluded=text_without(request.text, not_in), when=text_without(request.text, when))
+    return Question(tuple(words), where, days, replace(query, days=days), absent, without)
+
+
+def _without_places(
+    request: SearchRequest, operators: Sequence[Operator], words: Sequence[Word], found: PlaceWords | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """The text without its place, and without each further one; the place may be an operator's instead of words'."""
+    if found:
+        first, *others = without_places(request.text, words, found)
+        return first, tuple(others)
+    if request.place or request.near or request.bbox or request.polygon:
+        return None, ()
+    return text_without(request.text, [one for one in operators if one.name in ("place", "near")]), ()
 
 
 def _drop_near_me(words: list[Word], *, known: bool) -> None:

@@ -9,6 +9,7 @@ from periplus.search.notebook import to_geojson, to_geopandas, to_html
 from periplus.search.reading import summary
 from periplus.search.request import Polygon
 from periplus.search.snippets import Mark
+from periplus.search.taking_back import WHOLE, Without
 from periplus.search.where import Where
 
 __all__ = ["Bucket", "Facets", "Hit", "MapPoint", "PlaceFacet", "SearchResult", "Suggestions", "Trend", "Understood"]
@@ -28,6 +29,7 @@ class Understood:
     languages: tuple[str, ...] = ()
     absent: str = ""
     silent_sites: tuple[str, ...] = ()  # those of `sites` that no page is from
+    without: Without = WHOLE
 
     @property
     def reading(self) -> str:
@@ -75,6 +77,7 @@ class Understood:
             "languages": list(self.languages),
             "absent": self.absent or None,
             "reading": self.reading,
+            "without": self.without.to_json(),
         }
 
 

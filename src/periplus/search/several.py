@@ -8,7 +8,10 @@ from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.naming import LONGEST_NAME, is_plain, is_surely_a_place, longest_match, match_name
 from periplus.search.words import Word
 
-__all__ = ["MOST_PLACES", "find_excluded", "further_places", "two_ends"]
+__all__ = ["MOST_PLACES", "Range", "find_excluded", "further_places", "two_ends"]
+
+Range = tuple[int, int]
+"""Words of a question: the first, and the one behind the last."""
 
 MOST_PLACES = 8
 """Places of one question."""
@@ -43,19 +46,24 @@ def _after_the(words: Sequence[Word], at: int) -> int:
 
 def two_ends(
     words: Sequence[Word], start: int, atlas: Atlas
-) -> tuple[tuple[KnownPlace, ...], tuple[KnownPlace, ...], str, int] | None:
-    """`between Houston and Dallas`: what either end may mean, how it is said (`between`, `from`), where words go on."""
-    first = longest_match(words, _after_the(words, start + 1), atlas)
+) -> tuple[tuple[KnownPlace, ...], tuple[KnownPlace, ...], str, tuple[Range, Range]] | None:
+    """`between Houston and Dallas`: what either end may mean, how it is said (`between`, `from`), and their words."""
+    begins = _after_the(words, start + 1)
+    first = longest_match(words, begins, atlas)
     relation = _ENDS.get((_text(words, start), _text(words, first[1]))) if first else None
-    last = longest_match(words, _after_the(words, first[1] + 1), atlas) if first and relation else None
-    return (first[0], last[0], relation, last[1]) if first and relation and last else None
+    if first is None or relation is None:
+        return None
+    again = _after_the(words, first[1] + 1)
+    last = longest_match(words, again, atlas)
+    return (first[0], last[0], relation, ((begins, first[1]), (again, last[1]))) if last else None
 
 
 def further_places(
     words: Sequence[Word], end: int, atlas: Atlas, pages_with: Callable[[str], int]
-) -> tuple[tuple[KnownPlace, ...], int]:
-    """The places of a list behind its first one: `… and Porto`, `…, Porto or Paris`; and where words go on."""
+) -> tuple[tuple[KnownPlace, ...], tuple[Range, ...]]:
+    """The places of a list behind its first one: `… and Porto`, `…, Porto or Paris`; and their words."""
     found: list[KnownPlace] = []
+    names: list[Range] = []
     while len(found) < MOST_PLACES - 1 and end < len(words):
         joined = _text(words, end) in _AND
         at = end + joined
@@ -67,8 +75,9 @@ def further_places(
         if match is None:
             break
         found.append(match[0])
+        names.append((at, match[1]))
         end = match[1]
-    return tuple(found), end
+    return tuple(found), tuple(names)
 
 
 def _sure_match(

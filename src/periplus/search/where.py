@@ -13,7 +13,7 @@ from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
 from periplus.search.naming import LONGEST_NAME, is_plain, is_surely_a_place, longest_match, match_name
 from periplus.search.request import Circle, Polygon, bearing, destination
-from periplus.search.several import further_places, two_ends
+from periplus.search.several import Range, further_places, two_ends
 from periplus.search.words import Word
 
 __all__ = ["AROUND_KM", "PlaceWords", "Where", "absent_place", "find_place_words", "named_place"]
@@ -144,7 +144,10 @@ def _kilometres(km: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWords:
-    """Place words in a question: from word `start` to `end`, the preposition included."""
+    """Place words in a question: from word `start` to `end`, the preposition included.
+
+    `names`: where there are `others`, the words of each place, the first with its preposition unless they are `ends`.
+    """
 
     start: int
     end: int
@@ -155,6 +158,7 @@ class PlaceWords:
     others: tuple[KnownPlace, ...] = ()
     ends: str = ""
     side: float | None = None
+    names: tuple[Range, ...] = ()
 
     def where(self) -> Where:
         """As a place or, with a distance or direction, as a circle around or beside it."""
@@ -206,7 +210,8 @@ def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[
     """
     for start in range(len(words)):
         if both := two_ends(words, start, atlas):
-            return PlaceWords(start, both[3], both[0], others=both[1][:1], ends=both[2])
+            names = both[3]
+            return PlaceWords(start, names[1][1], both[0], others=both[1][:1], ends=both[2], names=names)
         if found := _part_of_place(words, start, atlas) or _after_preposition(words, start, atlas):
             return _with_more(words, found, atlas, pages_with)
     for start, word in enumerate(words):
@@ -225,8 +230,7 @@ def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_wit
     if found.reach.bearing is not None or found.zip_code or found.side is not None:
         return found
     if found.reach.km is not None:
-        others, end = further_places(words, found.end, atlas, pages_with)
-        return replace(found, end=end, others=others)
+        return _with_others(words, found, atlas, pages_with)
     for area in AREA_WORDS:
         end = found.end + len(area)
         if found.candidates[0].kind == "city" and area == tuple(word.text.lower() for word in words[found.end : end]):
@@ -234,8 +238,17 @@ def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_wit
     code = _zip_code(words, found.end, atlas)  # "Houston, TX 77002"
     if code and not set(code[0]).isdisjoint(found.candidates):
         return replace(found, end=found.end + 1)
-    others, end = further_places(words, found.end, atlas, pages_with)
-    return replace(found, end=end, others=others)
+    return _with_others(words, found, atlas, pages_with)
+
+
+def _with_others(
+    words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_with: Callable[[str], int]
+) -> PlaceWords:
+    """Place words with the other places of their list, if it is one."""
+    others, names = further_places(words, found.end, atlas, pages_with)
+    if not others:
+        return found
+    return replace(found, end=names[-1][1], others=others, names=((found.start, found.end), *names))
 
 
 def _part_of_place(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWords | None:

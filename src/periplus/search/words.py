@@ -4,7 +4,7 @@ There is no nesting, so nothing a person types can be deeper than one level. Wha
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from periplus.errors import QueryError
 from periplus.search.request import LONGEST_QUESTION
@@ -22,7 +22,7 @@ MOST_WORDS = 64
 class Word:
     """A word or, if `quoted`, a phrase. `alternative`: OR stands between it and the one before.
 
-    `comma` marks a comma after the word: "Lisbon, NH".
+    `comma` marks a comma after the word: "Lisbon, NH". `span`: where it begins and ends in the text, its OR included.
     """
 
     text: str
@@ -30,15 +30,17 @@ class Word:
     excluded: bool = False
     alternative: bool = False
     comma: bool = False
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """`name:value`, or `-name:value` if `excluded`."""
+    """`name:value`, or `-name:value` if `excluded`; `span` as of a word."""
 
     name: str
     value: str
     excluded: bool = False
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +70,23 @@ def take_apart(text: str) -> Parsed:
     """The parts of what was typed. Unbalanced quotes reach to the end; parentheses are separators."""
     if len(text) > LONGEST_QUESTION:
         raise QueryError(f"the question is {len(text):,} characters long; at most {LONGEST_QUESTION:,} are possible")
-    cleaned = _UNSEEN.sub(" ", text).replace("(", " ").replace(")", " ")
+    cleaned = _UNSEEN.sub(" ", text).replace("(", " ").replace(")", " ")  # as long as before: spans count in it
     words: list[Word] = []
     operators: list[Operator] = []
     alternative = False
+    begins = 0
     for match in _PART.finditer(cleaned):
         if name := match["operator"]:
             operators.append(_operator(name.lower(), match))
             continue
         if match["word"] in ("OR", "|") and not (words and words[-1].comma):  # "Portland, OR" is in Oregon
-            alternative = bool(words)
+            alternative, begins = bool(words), match.start()
             continue
         if word := _word(match, alternative=alternative):
-            words.append(word)
+            words.append(replace(word, span=(begins if alternative else match.start(), match.end())))
             alternative = False
     if alternative:  # nothing follows: "hotels in Portland OR"
-        words.append(Word("OR"))
+        words.append(Word("OR", span=(begins, len(cleaned))))
     if len(words) > MOST_WORDS:
         raise QueryError(f"the question has {len(words)} words; at most {MOST_WORDS} are possible")
     return Parsed(tuple(words), tuple(operators))
@@ -93,7 +96,7 @@ def _operator(name: str, match: re.Match[str]) -> Operator:
     value = (match["quoted_value"] if match["quoted_value"] is not None else match["value"]).strip()
     if not value:
         raise QueryError(f"{name}: needs a value, for example {_EXAMPLES[name]}")
-    return Operator(name, value, excluded=bool(match["minus"]))
+    return Operator(name, value, excluded=bool(match["minus"]), span=match.span())
 
 
 _EXAMPLES = {

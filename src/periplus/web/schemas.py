@@ -186,6 +186,7 @@ SCHEMAS: dict[str, Schema] = {
             "languages": _list(TEXT),
             "absent": MAYBE_TEXT,
             "reading": TEXT,
+            "without": _object({"where": MAYBE_TEXT, "also": _list(TEXT), "excluded": MAYBE_TEXT, "when": MAYBE_TEXT}),
         }
     ),
     "PlaceFacet": _object(

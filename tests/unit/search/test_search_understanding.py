@@ -116,6 +116,64 @@ def test_a_place_that_is_left_out_leaves_the_rest(collection: Collection) -> Non
     assert collection.search("rodeo outside Texas").to_json()["query"]["excluded"]["name"] == "Texas"
 
 
+@pytest.mark.parametrize(
+    ("question", "without"),
+    [
+        ("rodeo in Houston", {"where": "rodeo"}),
+        ("rodeo between Houston and Dallas", {"where": "rodeo in Dallas", "also": ["rodeo in Houston"]}),
+        ("from Houston to Dallas rodeo", {"where": "in Dallas rodeo", "also": ["in Houston rodeo"]}),
+        (
+            "rodeo in Houston OR Dallas lang:en",
+            {"where": "rodeo in Dallas lang:en", "also": ["rodeo in Houston lang:en"]},
+        ),
+        (
+            "rodeo in Houston, Texas, Dallas and Mobile",
+            {
+                "where": "rodeo in Dallas or Mobile",
+                "also": ["rodeo in Houston, Texas or Mobile", "rodeo in Houston, Texas or Dallas"],
+            },
+        ),
+        (
+            "rodeo in Texas (except Houston) since 2020",
+            {
+                "where": "rodeo except Houston since 2020",
+                "excluded": "rodeo in Texas since 2020",
+                "when": "rodeo in Texas except Houston",
+            },
+        ),
+        (
+            "rodeo within 20 km of Houston in May 2026",
+            {"where": "rodeo in May 2026", "when": "rodeo within 20 km of Houston"},
+        ),
+        (
+            "rodeo within 20 km of Houston or Dallas",
+            {"where": "rodeo within 20 km of Dallas", "also": ["rodeo within 20 km of Houston"]},
+        ),
+        ('place:"Dallas" after:2020 rodeo', {"where": "after:2020 rodeo", "when": 'place:"Dallas" rodeo'}),
+        ("rodeo near:29.7,-95.3,25", {"where": "rodeo"}),
+        ("rodeo", {}),
+    ],
+)
+def test_every_part_of_a_question_can_be_taken_back(
+    collection: Collection, question: str, without: dict[str, str | list[str]]
+) -> None:
+    nothing = {"where": None, "also": [], "excluded": None, "when": None}
+    assert collection.search(question).to_json()["query"]["without"] == nothing | without
+
+
+def test_what_is_left_of_a_question_means_the_same(collection: Collection) -> None:
+    """Without one of its places, words and the other places are as before."""
+    question = "rodeo in Houston, Dallas and Mobile"
+    first, second = collection.search(question).understood.without.also
+    assert sorted(towns(collection, first)) == ["Houston", "Mobile"]
+    assert sorted(towns(collection, second)) == ["Dallas", "Houston"]
+
+
+def test_a_place_that_was_given_is_not_in_the_words(collection: Collection) -> None:
+    request = SearchRequest.of("rodeo between Houston and Dallas", place="Mobile")
+    assert collection.search(request).understood.without.where is None
+
+
 def test_a_page_about_both_ends_comes_before_those_about_one(tmp_path: Path) -> None:
     pages = [
         make_page(1, title="Train", text="A train in Houston.", places=((HOUSTON, 0.9),)),

@@ -58,8 +58,11 @@ export interface Understood {
   what: string;
   where: Place[];
   area: { lat: number; lon: number; km: number; bearing: number | null; relation: string } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
+  also: Place[]; // further places, any of which will do
+  excluded: Place | null;
   when: { since: string | null; until: string | null } | null;
   reading: string;
+  without: { where: string | null; also: string[]; excluded: string | null; when: string | null }; // the words without a part; null: it is not in them
 }
 
 export interface SearchAnswer {

@@ -22,9 +22,27 @@ export function color(name: string): string {
   let value = colors.get(name);
   if (value === undefined) {
     value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    if (forced.matches && CSS.supports("color", value)) value = chosenColor(name);
     colors.set(name, value);
   }
   return value;
+}
+
+/** The colour that the reader chose for it, in numbers: names like `CanvasText` are known to elements, not to painters. */
+function chosenColor(name: string): string {
+  const probe = el("span", { class: "color-probe" });
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+const forced = matchMedia("(forced-colors: active)");
+
+/** Light has become dark, or the reader has chosen colours. */
+export function onOtherColors(act: () => void): void {
+  for (const query of [matchMedia("(prefers-color-scheme: dark)"), forced]) query.addEventListener("change", act);
 }
 
 /** The page's font, for labels. */

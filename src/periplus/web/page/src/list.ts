@@ -87,7 +87,7 @@ export class ResultList {
 
   private footer(hit: Hit): HTMLElement {
     const footer = el("p", { class: "hit-foot" }, el("span", { class: "url", title: hit.url }, readable(hit.url)));
-    add(footer, button(strings.fullText, () => this.events.onOpen(hit), { class: "quiet" }));
+    add(footer, button(strings.fullText, () => this.events.onOpen(hit), { class: "quiet", "aria-label": `${strings.fullText}: ${hit.title || hit.url}` }));
     for (const topic of hit.topics) add(footer, button(topic, () => this.events.onTopic(topic), { class: "topic" }));
     const others = hit.other_places.slice(0, 3);
     if (others.length) {
@@ -159,8 +159,8 @@ function thumbs(hit: Hit): HTMLElement {
     }, (message) => {
       note.textContent = message;
     });
-  const up = thumb(UP, () => judge(true), { class: "thumb", "aria-label": strings.good, title: strings.good, "aria-pressed": "false" });
-  const down = thumb(DOWN, () => judge(false), { class: "thumb", "aria-label": strings.bad, title: strings.bad, "aria-pressed": "false" });
+  const up = thumb(UP, () => judge(true), { class: "thumb", "aria-label": `${strings.good}: ${hit.title || hit.url}`, title: strings.good, "aria-pressed": "false" });
+  const down = thumb(DOWN, () => judge(false), { class: "thumb", "aria-label": `${strings.bad}: ${hit.title || hit.url}`, title: strings.bad, "aria-pressed": "false" });
   topics.addEventListener("change", () => {
     note.textContent = "";
     show();

@@ -13,11 +13,12 @@ import { fromLonLat, toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import XYZ from "ol/source/XYZ";
 import type { Hit, Point as PlacePoint, Understood } from "./api";
-import { baseMap, heatLayer, zoomSigns } from "./basemap";
+import { baseMap, heatLayer, onOtherColors, zoomSigns } from "./basemap";
 import { Clusters } from "./clusters";
 import { button, el } from "./dom";
 import { boxOf, DrawTool } from "./maptools";
-import { forgetLooks, hitOf, hitStyle, members, pagesOf, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
+import { MarkerStops, type Stop } from "./markerstops";
+import { circleName, firstRank, forgetLooks, hitOf, hitStyle, largestOf, members, pagesOf, pinName, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
 import { Popup } from "./popup";
 import { WORLD } from "./scene";
 import { count, countOf, position, strings } from "./strings";
@@ -45,11 +46,13 @@ export class ResultMap {
   private readonly tools: DrawTool;
   private readonly popup = new Popup(() => this.closePopup());
   private readonly areaButton: HTMLButtonElement;
+  private readonly stops: MarkerStops;
   private hot = new Set<number>();
   private moved = false;
   private tiled = false;
   private readonly under: number; // where the base map ends
-  private settling = true;
+  private settling = false; // the view is being set by us
+  private given = ""; // the view that was asked for, if any
 
   constructor(private readonly events: MapEvents) {
     const base = baseMap();
@@ -57,8 +60,6 @@ export class ResultMap {
     this.areaButton = button(strings.searchArea, () => this.searchArea(), { class: "area-button" });
     this.areaButton.hidden = true;
     this.tools = new DrawTool(this.events);
-    this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.tools.element, this.areaButton);
-
     this.placeLayer = new VectorLayer({
       source: new Clusters(this.places, 52, (a, b) => pointOf(b).count - pointOf(a).count),
       style: (cluster, resolution) => placeStyle(cluster, resolution, this.behind),
@@ -78,9 +79,11 @@ export class ResultMap {
       view: new View({ center: fromLonLat([0, 25]), zoom: 2, minZoom: innerWidth < 1180 ? 0 : 1, maxZoom: 14, extent: [-9 * WORLD, -WORLD / 2, 9 * WORLD, WORLD / 2], constrainOnlyCenter: true }),
     });
     this.tools.attach(this.map);
+    this.stops = new MarkerStops(this.map, () => this.markers());
+    this.element = el("section", { class: "map", "aria-label": strings.map }, target, this.stops.element, this.tools.element, this.areaButton);
     this.under = base.layers.length;
     this.listen(target);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    onOtherColors(() => {
       base.restyle();
       this.redraw();
     });
@@ -100,13 +103,17 @@ export class ResultMap {
     this.map.on("pointerdrag", () => {
       if (!this.tools.active) this.userMoved();
     });
-    target.addEventListener("wheel", () => this.userMoved(), { passive: true });
     target.addEventListener("keydown", (event) => {
-      if (event.key.startsWith("Arrow") || event.key === "+" || event.key === "-") this.userMoved();
+      if (event.key.startsWith("Arrow")) this.userMoved();
+    });
+    this.map.getView().on("change:resolution", () => {
+      if (!this.settling) this.userMoved(); // by wheel, keys, buttons, fingers or a double click
     });
     this.map.on("moveend", () => {
-      if (this.moved && !this.settling) this.events.onMove(this.position());
-      this.settling = false;
+      if (this.moved) this.events.onMove(this.position());
+    });
+    this.map.on("change:size", () => {
+      if (!this.moved && !this.given && !this.settling) this.settle(""); // what was to be seen still is
     });
   }
 
@@ -150,15 +157,24 @@ export class ResultMap {
     this.element.setAttribute("data-places", String(points.length));
     this.element.removeAttribute("data-drawn");
     this.settle(view);
-    this.map.once("rendercomplete", () => this.element.setAttribute("data-drawn", ""));
+    this.map.once("rendercomplete", () => {
+      this.stops.place();
+      this.element.setAttribute("data-drawn", "");
+    });
     this.map.render();
   }
 
   /** Show the view that is given, else the area that was asked for, else the results. */
   private settle(view: string): void {
-    const [lon, lat, zoom] = view.split(",").map(Number);
-    this.settling = true;
+    this.given = view;
     this.moved = false;
+    this.settling = true;
+    this.lookAt(view);
+    this.settling = false;
+  }
+
+  private lookAt(view: string): void {
+    const [lon, lat, zoom] = view.split(",").map(Number);
     if (view && [lon, lat, zoom].every((n) => n !== undefined && Number.isFinite(n))) {
       this.map.getView().setCenter(onMap(lon ?? 0, lat ?? 0));
       this.map.getView().setZoom(zoom ?? 2);
@@ -243,9 +259,8 @@ export class ResultMap {
           return at !== null && holds(cluster, x - (at[0] ?? 0), y - (at[1] ?? 0));
         }),
       );
-    const first = (cluster: Feature) => Math.min(...members(cluster).map((one) => hitOf(one).rank));
     const pins = near(this.hitLayer, (cluster, dx, dy) => Math.abs(dx) <= pinWidth(cluster) / 2 + 3 && dy >= -38 && dy <= 3);
-    if (pins.length) return pins.sort((a, b) => first(a) - first(b))[0];
+    if (pins.length) return pins.sort((a, b) => firstRank(a) - firstRank(b))[0];
     if (!this.placeLayer.getVisible()) return undefined;
     const circles = near(this.placeLayer, (cluster, dx, dy) => Math.hypot(dx, dy) <= placeRadius(pagesOf(cluster), this.behind) + 3);
     return circles.sort((a, b) => pagesOf(b) - pagesOf(a))[0];
@@ -295,6 +310,27 @@ export class ResultMap {
       }),
       more > 0 ? el("p", { class: "popup-more" }, `+ ${countOf(more, "place", "places")}`) : "",
     ]);
+  }
+
+  /** Everything that can be opened, for the keyboard: pins by their numbers, then circles by their pages. */
+  private markers(): Stop[] {
+    const middle = this.map.getView().getCenter()?.[0] ?? 0;
+    const stops = (layer: VectorLayer<Clusters>, order: (one: Feature) => number, describe: (one: Feature) => Omit<Stop, "at" | "open">, open: (one: Feature, x: number) => void) =>
+      (layer.getVisible() ? [...(layer.getSource()?.getFeatures() ?? [])] : []).sort((a, b) => order(a) - order(b)).map((one): Stop => {
+        const [x = 0] = placeOf(one);
+        const at = placeOf(one, Math.round((middle - x) / WORLD) * WORLD);
+        return { ...describe(one), at, open: () => this.byKeyboard(() => open(one, at[0] ?? 0)) };
+      });
+    return [
+      ...stops(this.hitLayer, firstRank, (one) => ({ key: `pin ${firstRank(one)}`, name: pinName(one), raise: 20 }), (one, x) => this.openHits(one, x)),
+      ...stops(this.placeLayer, (one) => -pagesOf(one), (one) => ({ key: `place ${largestOf(one).id}`, name: circleName(one), raise: 0 }), (one, x) => this.openPlaces(one, x)),
+    ];
+  }
+
+  /** A popup that was opened by keyboard takes it, and gives it back. */
+  private byKeyboard(open: () => void): void {
+    open();
+    this.popup.focus(() => this.stops.refocus());
   }
 
   private popupPlace(name: string, around: string[], lat: number, lon: number, rest: HTMLElement): HTMLElement {

@@ -2,8 +2,7 @@
 
 import Feature from "ol/Feature";
 import type OlMap from "ol/Map";
-import { type Coordinate } from "ol/coordinate";
-import { type Extent } from "ol/extent";
+import { type Extent, getCenter, getWidth } from "ol/extent";
 import Polygon from "ol/geom/Polygon";
 import Draw, { createBox } from "ol/interaction/Draw";
 import VectorLayer from "ol/layer/Vector";
@@ -94,15 +93,10 @@ export class DrawTool {
     this.drawing.on("drawend", (event) => {
       const shape = event.feature.getGeometry();
       if (!(shape instanceof Polygon)) return;
-      const corners = cornersOf(shape.getCoordinates()[0]?.slice(0, -1) ?? []);
-      if (kind === "shape" && !corners) {
-        this.hint.textContent = strings.noShapeAcross;
-        return; // another one can be drawn at once
-      }
       // The click that ends a drawing is not a click on a marker.
       setTimeout(() => this.stop());
-      if (kind === "box") this.events.onArea(boxOf(shape.getExtent()));
-      else this.events.onShape(corners);
+      if (kind === "box" || getWidth(shape.getExtent()) >= WORLD) this.events.onArea(boxOf(shape.getExtent()));
+      else this.events.onShape(cornersOf(shape));
     });
     this.map.addInteraction(this.drawing);
   }
@@ -129,9 +123,17 @@ export function boxOf(extent: Extent): string {
   return box.map((n) => n.toFixed(4)).join(",");
 }
 
-/** The corners of a shape as the server wants them; nothing for one across the date line, which it cannot have. */
-function cornersOf(corners: Coordinate[]): string {
-  const worlds = new Set(corners.map(([x = 0]) => Math.floor(x / WORLD + 0.5)));
-  if (worlds.size > 1) return "";
-  return corners.map((corner) => toLonLat(corner).map((n) => n.toFixed(4)).join(",")).join(";");
+/** Degrees: the server takes the shorter way from one corner to the next, so that longer edges are given in pieces. */
+const LONGEST_EDGE = 170;
+
+/** The corners of a shape as the server wants them; across the date line longitudes go on beyond 180. */
+function cornersOf(shape: Polygon): string {
+  const world = Math.round((getCenter(shape.getExtent())[0] ?? 0) / WORLD); // the map shows the world more than once
+  const ring = (shape.getCoordinates()[0] ?? []).map((corner): [number, number] => [((corner[0] ?? 0) / WORLD - world) * 360, toLonLat(corner)[1] ?? 0]);
+  const corners = ring.slice(1).flatMap(([lon, lat], at) => {
+    const [fromLon, fromLat] = ring[at] ?? [lon, lat];
+    const pieces = Math.max(1, Math.ceil(Math.abs(lon - fromLon) / LONGEST_EDGE));
+    return Array.from({ length: pieces }, (_, piece) => [fromLon + ((lon - fromLon) * piece) / pieces, fromLat + ((lat - fromLat) * piece) / pieces]);
+  });
+  return corners.map((corner) => corner.map((n) => n.toFixed(4)).join(",")).join(";");
 }

@@ -6,6 +6,7 @@ import type { FeatureLike } from "ol/Feature";
 import { Circle, Fill, Icon, Stroke, Style, Text } from "ol/style";
 import type { Hit, Point as PlacePoint } from "./api";
 import { color, fontFamily } from "./basemap";
+import { countOf, strings } from "./strings";
 
 export const members = (cluster: FeatureLike): Feature[] => (cluster.get("features") as Feature[] | undefined) ?? [];
 export const hitOf = (one: Feature): Hit => one.get("hit") as Hit;
@@ -58,6 +59,11 @@ export function pagesOf(cluster: FeatureLike): number {
   return tally(cluster).pages;
 }
 
+/** The place of a circle that has most pages. */
+export function largestOf(cluster: FeatureLike): PlacePoint {
+  return tally(cluster).largest;
+}
+
 /** `behind`: results are shown, so circles are only the background. In half pixels, so that few looks are needed. */
 export function placeRadius(pages: number, behind: boolean): number {
   return Math.round(2 * Math.min(behind ? 22 : 30, 5 + Math.sqrt(pages) * 1.35)) / 2;
@@ -95,7 +101,7 @@ function disc(radius: number, behind: boolean): Circle {
     radius,
     declutterMode: "none",
     fill: new Fill({ color: color(behind ? "map-behind" : "map-bubble") }),
-    stroke: new Stroke({ color: color("map-bubble-edge"), width: behind ? 1 : 1.5 }),
+    stroke: new Stroke({ color: color(behind ? "map-behind-edge" : "map-bubble-edge"), width: behind ? 1 : 1.5 }),
   });
 }
 
@@ -129,7 +135,7 @@ function pinStyle(label: string, first: number, hot: boolean): Style {
     text: new Text({
       text: label,
       font: `700 ${hot ? 14 : 12.5}px ${fontFamily()}`,
-      fill: new Fill({ color: color("pin-text") }),
+      fill: new Fill({ color: color(hot ? "pin-hot-text" : "pin-text") }),
       offsetY: hot ? -25 : -21,
     }),
     zIndex: hot ? 10_000 : 1_000 - first,
@@ -192,4 +198,21 @@ function rankLabel(ranks: number[]): string {
   if (ranks.length === 1) return String(first);
   if (last - first === ranks.length - 1) return `${first}–${last}`;
   return ranks.length === 2 ? ranks.join(" · ") : `${first} +${ranks.length - 1}`;
+}
+
+// -- Names -----------------------------------------------------------------------------------------
+
+export const firstRank = (cluster: FeatureLike): number => Math.min(...members(cluster).map((one) => hitOf(one).rank));
+
+/** `Results 3, 8: Houston`. */
+export function pinName(cluster: FeatureLike): string {
+  const hits = members(cluster).map(hitOf).sort((a, b) => a.rank - b.rank);
+  const places = [...new Set(hits.map((hit) => hit.place?.name ?? ""))];
+  return `${hits.length === 1 ? strings.pin : strings.pins} ${hits.map((hit) => hit.rank).join(", ")}: ${places.join(", ")}`;
+}
+
+/** `Houston, Texas, United States: 46 pages`, `… + 3 places: 60 pages`. */
+export function circleName(cluster: FeatureLike): string {
+  const more = members(cluster).length - 1;
+  return `${largestOf(cluster).label}${more ? ` + ${countOf(more, "place", "places")}` : ""}: ${countOf(pagesOf(cluster), "page", "pages")}`;
 }

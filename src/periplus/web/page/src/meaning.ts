@@ -1,6 +1,6 @@
 /** How the question was understood: what, where with the other candidates, when; each can be taken back. */
 
-import type { SearchAnswer } from "./api";
+import type { Place, SearchAnswer } from "./api";
 import { add, button, el } from "./dom";
 import { question, type State } from "./state";
 import { count, countOf, day, position, strings } from "./strings";
@@ -39,22 +39,32 @@ export function partial(answer: SearchAnswer, again: () => void): HTMLElement | 
 
 function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: MeaningEvents): void {
   const [chosen, ...others] = answer.query.where;
-  const clear = () => events.change({ place: "", near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "" });
+  const without = answer.query.without;
+  const isGiven = Boolean(state.place || state.near || state.bbox || state.polygon); // beside the words
+  const clear = isGiven || without.where !== null ? remover(strings.where, { place: "", near: "", bbox: "", polygon: "", map: "", ...(!isGiven && { q: without.where ?? "" }) }, events) : null;
   if (chosen) {
     const group = el("span", { class: "chip-group", role: "group", "aria-label": strings.where }, el("span", { class: "chip-label" }, strings.where));
     const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "" });
     const area = answer.query.area;
     const around = area && "km" in area ? `${area.relation} ` : "";
-    add(group, button(`${around}${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }));
+    add(group, button(`${around}${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }), clear);
     for (const other of others.slice(0, 5)) {
       add(group, button(`${short(other.label ?? other.name)} · ${count(other.pages)}`, () => choose(other.id), { class: "chip", "aria-pressed": "false", title: strings.meant }));
     }
-    if (state.place) add(group, button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` }));
     add(chips, group);
   } else if (answer.query.area) {
     const area = answer.query.area;
     const text = "km" in area ? `${area.relation} ${position(area.lat, area.lon)}` : "polygon" in area ? strings.inPolygon : strings.inBox;
-    add(chips, el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.where), el("span", { class: "chip is-chosen" }, text), button("×", clear, { class: "chip-clear", "aria-label": `${strings.where}: ${strings.remove}` })));
+    add(chips, labelled(strings.where, text, clear));
+  }
+  const further: [string, Place | null, string | null | undefined][] = [
+    ...answer.query.also.map((place, index): [string, Place, string | undefined] => [strings.orIn, place, without.also[index]]),
+    [strings.notIn, answer.query.excluded, without.excluded],
+  ];
+  for (const [label, place, rest] of further) {
+    if (!place) continue;
+    const name = short(place.label ?? place.name);
+    add(chips, labelled(label, `${name} · ${count(place.pages)}`, typeof rest === "string" ? remover(`${label} ${name}`, { q: rest, map: "" }, events) : null));
   }
 }
 
@@ -62,11 +72,22 @@ function when(chips: HTMLElement, answer: SearchAnswer, state: State, events: Me
   const span = answer.query.when;
   if (!span) return;
   const text = `${span.since ? day(span.since) : "…"} – ${span.until ? day(span.until) : "…"}`;
-  const group = el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, strings.when), el("span", { class: "chip is-chosen" }, text));
-  if (state.since || state.until) {
-    add(group, button("×", () => events.change({ since: "", until: "", offset: 0, as_of: "" }), { class: "chip-clear", "aria-label": `${strings.when}: ${strings.remove}` }));
-  }
-  add(chips, group);
+  const rest = answer.query.without.when;
+  const isRemovable = state.since || state.until || rest !== null;
+  add(chips, labelled(strings.when, text, isRemovable ? remover(strings.when, { since: "", until: "", ...(rest !== null && { q: rest }) }, events) : null));
+}
+
+/** A part of the question that was understood, and what takes it back. */
+function labelled(label: string, text: string, clear: HTMLElement | null): HTMLElement {
+  return el("span", { class: "chip-group" }, el("span", { class: "chip-label" }, label), el("span", { class: "chip is-chosen" }, text), clear);
+}
+
+function remover(name: string, changes: Partial<State>, events: MeaningEvents): HTMLElement {
+  const remove = () => {
+    const isOld = "q" in changes && document.body.classList.contains("is-loading"); // its words are those of the question before
+    if (!isOld) events.change({ ...changes, offset: 0, as_of: "" });
+  };
+  return button("×", remove, { class: "chip-clear", "aria-label": `${name}: ${strings.remove}`, title: `${name}: ${strings.remove}` });
 }
 
 /** For windows in which the facets have no room of their own. */

@@ -12,7 +12,7 @@ export interface OverviewEvents {
 export function overview(info: Info, answer: SearchAnswer, events: OverviewEvents): HTMLElement {
   const box = el("div", { class: "overview" });
   const names = info.crawls.map((crawl) => crawl.name).join(", ");
-  add(box, el("p", { class: "eyebrow" }, names), el("h2", { class: "overview-title" }, strings.overviewTitle), el("p", { class: "hint" }, strings.overviewHint));
+  add(box, el("p", { class: "eyebrow" }, names), el("h2", { class: "overview-title" }, strings.overviewTitle), el("p", { class: "hint" }, info.places ? strings.overviewHint : strings.overviewPlaceless));
   const figures = el("dl", { class: "figures" });
   const figure = (n: number, one: string, many: string) => add(figures, el("div", {}, el("dt", {}, n === 1 ? one : many), el("dd", {}, count(n))));
   figure(info.pages, "page", "pages");

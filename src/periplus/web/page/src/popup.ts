@@ -16,6 +16,7 @@ export class Popup {
   readonly overlay: Overlay;
   private readonly body = el("div", { class: "popup-body" });
   private readonly box: HTMLElement;
+  private giveBack: () => void = () => undefined;
 
   constructor(onClose: () => void) {
     const close = button("×", onClose, { class: "popup-close", "aria-label": strings.close });
@@ -24,7 +25,16 @@ export class Popup {
   }
 
   hide(): void {
+    const hadFocus = this.box.contains(document.activeElement);
     this.overlay.setPosition(undefined);
+    if (hadFocus) this.giveBack();
+    this.giveBack = () => undefined;
+  }
+
+  /** Take the keyboard; `giveBack` is called when it is closed from within. */
+  focus(giveBack: () => void): void {
+    this.giveBack = giveBack;
+    this.body.querySelector<HTMLElement>("button, a")?.focus({ preventScroll: true });
   }
 
   /** `above`: how far a marker reaches over its place, in pixels. */

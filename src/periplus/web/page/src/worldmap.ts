@@ -1,6 +1,6 @@
 /** A smaller map for forms and live views: points that can be chosen, nodes and the links between them. */
 
-import Feature from "ol/Feature";
+import Feature, { type FeatureLike } from "ol/Feature";
 import OlMap from "ol/Map";
 import View from "ol/View";
 import { defaults as defaultControls } from "ol/control/defaults";
@@ -12,8 +12,11 @@ import VectorLayer from "ol/layer/Vector";
 import { fromLonLat, toLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import { Circle, Fill, RegularShape, Stroke, Style, Text } from "ol/style";
-import { baseMap, color, fontFamily, zoomSigns } from "./basemap";
+import { baseMap, color, fontFamily, onOtherColors, zoomSigns } from "./basemap";
 import { el } from "./dom";
+
+/** How wide the buttons at the right are, with half of a name beside them. */
+const ZOOM_BUTTONS = 96;
 
 export interface Dot {
   lat: number;
@@ -35,12 +38,13 @@ export class WorldMap {
   private readonly dots = new VectorSource();
   private readonly ways = new VectorSource();
   private shown = "";
+  private placed = { resolution: 0, revision: 0, sides: new Map<FeatureLike, Side>() };
 
   constructor(label: string, onPick?: (lat: number, lon: number) => void) {
     const base = baseMap();
     const target = el("div", { class: "world-canvas", tabindex: "0", role: "application", "aria-label": label });
     this.element = el("div", { class: "world" }, target);
-    const dotLayer = new VectorLayer({ source: this.dots, style: (one) => dotStyle(String(one.get("label")), Number(one.get("size"))), declutter: "ways", zIndex: 1 });
+    const dotLayer = new VectorLayer({ source: this.dots, style: (one, resolution) => dotStyle(String(one.get("label")), Number(one.get("size")), this.sides(resolution).get(one) ?? ABOVE), declutter: "ways", zIndex: 1 });
     const wayLayer = new VectorLayer({ source: this.ways, style: (one) => wayStyle(one.get("course") as number[][], Number(one.get("weight")), String(one.get("label"))), declutter: "ways" });
     this.map = new OlMap({
       target,
@@ -61,11 +65,20 @@ export class WorldMap {
       });
     }
     new ResizeObserver(() => this.map.updateSize()).observe(target);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    onOtherColors(() => {
       base.restyle();
       dotLayer.changed();
       wayLayer.changed();
     });
+  }
+
+  /** At which side of its dot each name stands, so that none stands on another. */
+  private sides(resolution: number): Map<FeatureLike, Side> {
+    const revision = this.dots.getRevision();
+    if (this.placed.resolution !== resolution || this.placed.revision !== revision) {
+      this.placed = { resolution, revision, sides: sidesOf(this.dots.getFeatures(), resolution) };
+    }
+    return this.placed.sides;
   }
 
   /** Show these, and everything of them when they are others than before. */
@@ -84,7 +97,7 @@ export class WorldMap {
     if (now === this.shown) return;
     this.shown = now;
     this.map.updateSize();
-    if (dots.length) this.map.getView().fit(boundingExtent(dots.map(at)), { padding: [50, 60, 40, 60], maxZoom: 6 });
+    if (dots.length) this.map.getView().fit(boundingExtent(dots.map(at)), { padding: [50, ZOOM_BUTTONS, 40, 60], maxZoom: 6 });
   }
 }
 
@@ -100,16 +113,66 @@ function bow(from: number[], to: number[]): number[][] {
   });
 }
 
-function dotStyle(label: string, size: number): Style {
+type Side = readonly [number, number]; // right and down, as parts of the way beyond the dot
+type Box = [number, number, number, number];
+
+const ABOVE: Side = [0, -1];
+const SIDES: readonly Side[] = [ABOVE, [0, 1], [1, 0], [-1, 0]];
+const NAME_FONT = "600 12px";
+const NAME_HEIGHT = 15;
+
+const radiusOf = (size: number): number => 6 + size * 10;
+const pen = document.createElement("canvas").getContext("2d");
+
+function widthOf(label: string): number {
+  if (!pen) return label.length * 7;
+  pen.font = `${NAME_FONT} ${fontFamily()}`;
+  return pen.measureText(label).width;
+}
+
+/** How far the middle of a name is from that of its dot. */
+function offsetOf([right, down]: Side, width: number, size: number): [number, number] {
+  return [right * (radiusOf(size) + 5 + width / 2), down * (radiusOf(size) + 10)];
+}
+
+/** For each dot the side where its name covers no other name and no other dot; those of larger dots choose first. */
+function sidesOf(dots: Feature[], resolution: number): Map<FeatureLike, Side> {
+  const all = dots.map((dot) => {
+    const [x = 0, y = 0] = (dot.getGeometry() as Point).getCoordinates();
+    return { dot, x: x / resolution, y: -y / resolution, size: Number(dot.get("size")), width: widthOf(String(dot.get("label"))) };
+  }).sort((a, b) => b.size - a.size);
+  const discs = all.map((one): Box => [one.x - radiusOf(one.size), one.y - radiusOf(one.size), one.x + radiusOf(one.size), one.y + radiusOf(one.size)]);
+  const names: Box[] = [];
+  const sides = new Map<FeatureLike, Side>();
+  all.forEach((one, index) => {
+    const boxAt = (side: Side): Box => {
+      const [right, down] = offsetOf(side, one.width, one.size);
+      return [one.x + right - one.width / 2, one.y + down - NAME_HEIGHT / 2, one.x + right + one.width / 2, one.y + down + NAME_HEIGHT / 2];
+    };
+    const covered = (side: Side) => [...names, ...discs.filter((_, other) => other !== index)].filter((box) => overlap(box, boxAt(side))).length;
+    const best = SIDES.reduce((least, side) => (covered(side) < covered(least) ? side : least), ABOVE);
+    names.push(boxAt(best));
+    sides.set(one.dot, best);
+  });
+  return sides;
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}
+
+function dotStyle(label: string, size: number, side: Side): Style {
+  const [offsetX, offsetY] = offsetOf(side, widthOf(label), size);
   return new Style({
-    image: new Circle({ radius: 6 + size * 10, fill: new Fill({ color: color("pin") }), stroke: new Stroke({ color: color("pin-edge"), width: 1.5 }), declutterMode: "obstacle" }),
+    image: new Circle({ radius: radiusOf(size), fill: new Fill({ color: color("pin") }), stroke: new Stroke({ color: color("pin-edge"), width: 1.5 }), declutterMode: "obstacle" }),
     text: new Text({
       text: label,
       declutterMode: "obstacle", // always shown; the number of a way gives way to it
-      font: `600 12px ${fontFamily()}`,
+      font: `${NAME_FONT} ${fontFamily()}`,
       fill: new Fill({ color: color("map-place") }),
       stroke: new Stroke({ color: color("map-land"), width: 3 }),
-      offsetY: -(16 + size * 10),
+      offsetX,
+      offsetY,
     }),
   });
 }
