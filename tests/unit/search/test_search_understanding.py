@@ -157,7 +157,7 @@ def test_a_place_that_is_left_out_leaves_the_rest(collection: Collection) -> Non
 def test_every_part_of_a_question_can_be_taken_back(
     collection: Collection, question: str, without: dict[str, str | list[str]]
 ) -> None:
-    nothing = {"where": None, "also": [], "excluded": None, "when": None}
+    nothing: dict[str, object] = {"where": None, "also": [], "excluded": None, "when": None}
     assert collection.search(question).to_json()["query"]["without"] == nothing | without
 
 

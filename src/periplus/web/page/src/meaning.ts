@@ -59,7 +59,7 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
   }
   const further: [string, Place | null, string | null | undefined][] = [
     ...answer.query.also.map((place, index): [string, Place, string | undefined] => [strings.orIn, place, without.also[index]]),
-    [strings.notIn, answer.query.excluded, without.excluded],
+    [strings.leftOut, answer.query.excluded, without.excluded],
   ];
   for (const [label, place, rest] of further) {
     if (!place) continue;

@@ -25,7 +25,7 @@ export const strings = {
   relaxed: "No page has all of these words; these have some of them.",
   where: "Where",
   orIn: "or",
-  notIn: "Not in",
+  leftOut: "Not in",
   when: "When",
   meant: "Did you mean another one?",
   anyTime: "At any time",
