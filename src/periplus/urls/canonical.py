@@ -135,12 +135,30 @@ def _canonical(raw: str, base: str | None) -> CanonicalUrl | None:
         parsed.hash = ""
     path: str = parsed.pathname
     if "%" in path or ";" in path or "(" in path:
-        parsed.pathname = ASP_PATH_SESSION.sub("", PATH_SESSION.sub("", ESCAPE.sub(_tidy_escape, path)))
+        path = ASP_PATH_SESSION.sub("", PATH_SESSION.sub("", ESCAPE.sub(_tidy_escape, path)))
+    if "/." in path:
+        path = _without_dots(path)
+    if path != parsed.pathname:
+        parsed.pathname = path
     if parsed.has_search():
         query = _clean_query(ESCAPE.sub(_tidy_escape, parsed.search[1:]))
         parsed.search = f"?{query}" if query else ""  # the setter takes one question mark away
     port = int(parsed.port) if parsed.port else (443 if scheme == "https" else 80)
     return CanonicalUrl(parsed.href, scheme, parsed.hostname, port, parsed.pathname, parsed.search[1:])
+
+
+def _without_dots(path: str) -> str:
+    """The path without "." and "..": the parser overlooks them behind a folder whose name begins with a dot."""
+    *folders, last = path[1:].split("/")
+    kept: list[str] = []
+    for name in folders:
+        if name == "..":
+            del kept[-1:]
+        elif name != ".":
+            kept.append(name)
+    if last == "..":
+        del kept[-1:]
+    return "/".join(["", *kept, "" if last in (".", "..") else last])
 
 
 def _with_odd_punycode(raw: str, base: str | None) -> CanonicalUrl | None:

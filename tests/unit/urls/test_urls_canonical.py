@@ -196,6 +196,21 @@ def test_canonical_form_is_idempotent(scheme: str, pieces: list[str], tail: str)
     assert "@" not in url.href.partition("://")[2].partition("/")[0]
 
 
+@pytest.mark.parametrize(
+    ("link", "path"),
+    [
+        ("/x/.c/../d", "/x/d"), ("a/.com/.", "/b/a/.com/"), ("/x/.well-known/./a", "/x/.well-known/a"),
+        ("/x/.c/%2e%2E/..", "/"), ("/x/.c/..d/...", "/x/.c/..d/..."), ("/.c/../../..", "/"),
+    ],
+)  # fmt: skip
+def test_dots_behind_a_folder_whose_name_begins_with_one_are_resolved(link: str, path: str) -> None:
+    for base in ("https://a.com/b/c.html", "https://a.com/b/?q"):
+        url = canonicalize(link, base)
+        assert url is not None
+        assert (url.path, url.href) == (path, f"https://a.com{path}")
+        assert canonicalize(url.href) == url
+
+
 @settings(max_examples=examples(2_000), deadline=None)
 @given(
     st.sampled_from(
