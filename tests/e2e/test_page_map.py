@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from page_visits import IN_A_BROWSER, Visit
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FloatRect, Page, expect
 from running_server import running_server
 from sample_collection import build_collection, make_page
 
@@ -108,17 +108,29 @@ def test_the_time_line_is_as_long_as_the_time(browser: Browser, tmp_path: Path) 
 # -- What is chosen on the map -----------------------------------------------------------------------
 
 
+def map_box(page: Page) -> FloatRect:
+    """Where the map is."""
+    box = page.locator(".map-canvas").bounding_box()
+    assert box is not None
+    return box
+
+
+def draw_shape(page: Page, corners: list[tuple[float, float]]) -> None:
+    """Draw a shape by its corners in the window."""
+    page.get_by_role("button", name="Draw a shape").click()
+    for corner in corners[:-1]:
+        page.mouse.click(*corner)
+        page.wait_for_timeout(300)  # two clicks at once would be a double-click, which ends the shape
+    page.mouse.dblclick(*corners[-1])
+    page.wait_for_url(re.compile("polygon="))
+
+
 def test_a_shape_is_drawn_across_the_date_line(visit: Visit) -> None:
     page = visit.open("/?q=reef+OR+taveuni&map=179.2,-17.5,6")
     page.locator(".map[data-drawn]").wait_for()
-    page.get_by_role("button", name="Draw a shape").click()
-    box = page.locator(".map-canvas").bounding_box()
-    assert box is not None
-    for x, y in [(0.1, 0.1), (0.8, 0.15), (0.75, 0.9), (0.15, 0.85)]:
-        page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
-        page.wait_for_timeout(300)  # two clicks at once would be a double-click, which ends the shape
-    page.mouse.dblclick(box["x"] + 0.12 * box["width"], box["y"] + 0.5 * box["height"])
-    page.wait_for_url(re.compile("polygon="))
+    box = map_box(page)
+    corners = [(0.1, 0.1), (0.8, 0.15), (0.75, 0.9), (0.15, 0.85), (0.12, 0.5)]
+    draw_shape(page, [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners])
     longitudes = [float(corner.split(",")[0]) for corner in parameter(page, "polygon").split(";")]
     assert max(longitudes) > 180 > min(longitudes) > 170
     expect(page.locator(".chip.is-chosen")).to_have_text("in the drawn shape")
@@ -129,16 +141,12 @@ def test_a_shape_that_is_half_the_world_wide_takes_in_its_own_side(visit: Visit)
     """From Mexico over Europe to China: its edges are longer than the way around the other side."""
     page = visit.open("/?q=reef+OR+lobster+OR+rodeo&map=0,20,1.3")
     page.locator(".map[data-drawn]").wait_for()
-    page.get_by_role("button", name="Draw a shape").click()
-    box = page.locator(".map-canvas").bounding_box()
-    assert box is not None
+    box = map_box(page)
     degree = 256 * 2**1.3 / 360  # pixels
     across = min(105.0, box["width"] / 2 / degree - 5)
-    for x, y in [(-across, -110), (across, -110), (across, 60)]:
-        page.mouse.click(box["x"] + box["width"] / 2 + x * degree, box["y"] + box["height"] / 2 + y)
-        page.wait_for_timeout(300)
-    page.mouse.dblclick(box["x"] + box["width"] / 2 - across * degree, box["y"] + box["height"] / 2 + 60)
-    page.wait_for_url(re.compile("polygon="))
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    corners = [(-across, -110), (across, -110), (across, 60), (-across, 60)]
+    draw_shape(page, [(middle[0] + x * degree, middle[1] + y) for x, y in corners])
     expect(page.locator(".hit").first).to_be_visible()
     expect(page.locator(".main")).to_contain_text("Dallas")
     expect(page.locator(".main")).not_to_contain_text("Reef walks near Suva")
