@@ -76,6 +76,22 @@ def test_disambiguation_by_chips(visit: Visit) -> None:
     expect(page.locator(".hit")).to_have_count(10)
 
 
+def test_another_place_of_the_name_is_asked_for_in_the_same_way(visit: Visit) -> None:
+    page = visit.open("/?q=pizza+within+30+km+of+Lisbon")
+    page.get_by_role("button", name="Lisbon, New Hampshire · 2").click()
+    chosen = page.locator(".chip.is-chosen")
+    expect(chosen).to_have_text("within 30 km of Lisbon, New Hampshire · 2")
+    page.locator(".chip-clear").click()  # the place goes, not only which one was meant
+    expect(chosen).to_have_count(0)
+    expect(page.locator("#q")).to_have_value("pizza")
+
+
+def test_the_place_tree_narrows_what_is_near_to_what_is_in_it(visit: Visit) -> None:
+    page = visit.open("/?q=pizza+near+Lisbon")
+    page.locator("#facets").get_by_role("button", name=re.compile(r"^Lisbon \d+$")).click()
+    expect(page.locator(".chip.is-chosen")).to_have_text("Lisbon, Portugal · 34")
+
+
 def test_a_line_says_how_the_question_was_read(visit: Visit) -> None:
     page = visit.open("/?q=rodeo+350+km+north+of+Houston+since+2026+inclass:travel")
     where = "within 175 km of the point 350 km north of Houston, Texas, United States"

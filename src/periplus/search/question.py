@@ -9,7 +9,7 @@ from datetime import date
 from periplus.errors import NotHere, QueryError
 from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
 from periplus.search.asking import asking_words
-from periplus.search.atlas import Atlas, KnownPlace
+from periplus.search.atlas import Atlas
 from periplus.search.naming import is_plain
 from periplus.search.request import SearchRequest, parse_near
 from periplus.search.several import find_excluded
@@ -75,10 +75,11 @@ def understand(
     if left_out:
         del words[left_out[1] : left_out[2]]
     found = find_place_words(words, atlas, pages_with)
-    places = _without_places(request, parsed.operators, words, None if explicit else found)
+    is_asked = found is not None and (explicit is None or found.may_mean(explicit.place))
+    places = _without_places(request, parsed.operators, words, found if is_asked else None)
     if found:
         del words[found.start : found.end]
-    where = _choose(explicit, found.where() if found else Where())
+    where = _choose(explicit, found, atlas)
     where = replace(where, excluded=left_out[0] if left_out else None)
     _drop_near_me(words, known=bool(where))
     when: list[Word | Operator] = [one for one in parsed.operators if one.name in ("before", "after")]
@@ -98,12 +99,13 @@ def _without_places(
     request: SearchRequest, operators: Sequence[Operator], words: Sequence[Word], found: PlaceWords | None
 ) -> tuple[str | None, tuple[str, ...]]:
     """The text without its place, and without each further one; the place may be an operator's instead of words'."""
+    given = [one for one in operators if one.name in ("place", "near")]
     if found:
-        first, *others = without_places(request.text, words, found)
+        first, *others = without_places(request.text, words, found, given)
         return first, tuple(others)
     if request.place or request.near or request.bbox or request.polygon:
         return None, ()
-    return text_without(request.text, [one for one in operators if one.name in ("place", "near")]), ()
+    return text_without(request.text, given), ()
 
 
 def _drop_near_me(words: list[Word], *, known: bool) -> None:
@@ -157,18 +159,16 @@ def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas
     return None
 
 
-def _choose(explicit: Where | None, found: Where) -> Where:
+def _choose(explicit: Where | None, found: PlaceWords | None, atlas: Atlas) -> Where:
     """What was given wins over what was found in the words; the other meanings of the name stay listed."""
-    if explicit is None:
-        return found
-    named = next(iter(found.candidates), None)
+    if explicit is None or found is None:
+        return explicit or (found.where() if found else Where())
     if explicit.place is None:
-        return replace(explicit, instead=named)
-    candidates: dict[int, KnownPlace] = {explicit.place.id: explicit.place}
-    for place in (*found.candidates, *explicit.candidates):
-        candidates.setdefault(place.id, place)
-    instead = None if explicit.place in found.candidates else named
-    return replace(explicit, candidates=tuple(candidates.values()), instead=instead)
+        return replace(explicit, instead=next(iter(found.candidates), None))
+    if found.may_mean(explicit.place):
+        return found.meaning(explicit.place, atlas).where()
+    candidates = dict.fromkeys((explicit.place, *found.candidates, *explicit.candidates))
+    return replace(explicit, candidates=tuple(candidates), instead=next(iter(found.candidates), None))
 
 
 def _filtered(query: IndexQuery, operators: Sequence[Operator], where: Where, atlas: Atlas) -> IndexQuery:

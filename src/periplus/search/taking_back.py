@@ -43,9 +43,14 @@ def _replaced(text: str, parts: Sequence[Word | Operator], instead: str) -> str:
     return re.sub(r"\s+", " ", text.replace("(", " ").replace(")", " ")).strip(" ,")
 
 
-def without_places(text: str, words: Sequence[Word], found: PlaceWords) -> tuple[str, ...]:
-    """The text without the first of the places that were found in it, without the second, and so on."""
-    taken = words[found.start : found.end]
+def without_places(
+    text: str, words: Sequence[Word], found: PlaceWords, given: Sequence[Operator] = ()
+) -> tuple[str, ...]:
+    """The text without the first of the places that were found in it, without the second, and so on.
+
+    `given`: operators that say which place of that name is meant; they go in any case.
+    """
+    taken = [*words[found.start : found.end], *given]
     return tuple(
         _replaced(text, taken, _said(words, found, [name for name in found.names if name != left_out]))
         for left_out in found.names or (None,)

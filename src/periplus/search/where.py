@@ -160,6 +160,16 @@ class PlaceWords:
     side: float | None = None
     names: tuple[Range, ...] = ()
 
+    def may_mean(self, place: KnownPlace | None) -> bool:
+        """Whether a place that was given only says which of that name is meant; a ZIP code says so itself."""
+        return place in self.candidates and not self.zip_code
+
+    def meaning(self, place: KnownPlace, atlas: Atlas) -> "PlaceWords":
+        """The same words of another place of that name: "within 30 km of Springfield"."""
+        others = (other for other in self.candidates if other != place)
+        has_parts = self.side is not None or self.reach.bearing is not None
+        return replace(self, candidates=(place, *others), point=atlas.middle(place) if has_parts else None)
+
     def where(self) -> Where:
         """As a place or, with a distance or direction, as a circle around or beside it."""
         chosen = self.candidates[0] if self.candidates else None

@@ -389,14 +389,41 @@ def test_a_number_that_is_no_zip_code_is_a_word(collection: Collection) -> None:
 # -- Ambiguity -------------------------------------------------------------------------------------
 
 
-def test_candidates_come_with_their_counts(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def portlands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+    """Eight pages about two towns of one name, five of them about Oregon's, and one about Houston."""
     pages = [make_page(n, places=((4975802, 0.9),), text=f"Portland {n}") for n in range(3)]
     pages += [make_page(n, places=((5746545, 0.9),), text=f"Portland {n}") for n in range(3, 8)]
-    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as collection:
-        where = collection.search(SearchRequest.of("in Portland")).to_json()["query"]["where"]
-        assert [(place["admin1"], place["pages"]) for place in where] == [("OR", 5), ("ME", 3)]
-        where = collection.search(SearchRequest.of("in Portland", place="Portland, ME")).to_json()["query"]["where"]
-        assert [place["admin1"] for place in where] == ["ME", "OR"]  # what is given wins, the other stays listed
+    pages.append(make_page(8, places=((HOUSTON, 0.9),), text="Houston"))
+    with Collection.open([build_collection(tmp_path_factory.mktemp("two") / "crawl", pages).path]) as opened:
+        yield opened
+
+
+def test_candidates_come_with_their_counts(portlands: Collection) -> None:
+    where = portlands.search(SearchRequest.of("in Portland")).to_json()["query"]["where"]
+    assert [(place["admin1"], place["pages"]) for place in where] == [("OR", 5), ("ME", 3)]
+    where = portlands.search(SearchRequest.of("in Portland", place="Portland, ME")).to_json()["query"]["where"]
+    assert [place["admin1"] for place in where] == ["ME", "OR"]  # what is given wins, the other stays listed
+
+
+@pytest.mark.parametrize("text", ["coffee within 30 km of Portland in 2025", "coffee north of Portland in 2025"])
+def test_which_place_of_a_name_is_meant_changes_nothing_else(portlands: Collection, text: str) -> None:
+    first, other = [
+        portlands.search(SearchRequest.of(text, **given)).to_json()["query"]
+        for given in ({}, {"place": "Portland, ME"})
+    ]
+    assert [place["admin1"] for place in other["where"]] == ["ME", "OR"]
+    assert (other["area"]["km"], other["area"]["relation"]) == (first["area"]["km"], first["area"]["relation"])
+    assert round(other["area"]["lat"]) == 44
+    assert other["without"] == first["without"]
+    assert other["without"]["where"] == "coffee in 2025"
+
+
+def test_which_of_two_is_meant_leaves_the_second_place(portlands: Collection) -> None:
+    asked = portlands.search(SearchRequest.of('in Portland and Houston place:"Portland, ME"')).to_json()["query"]
+    assert asked["where"][0]["admin1"] == "ME"
+    assert [place["name"] for place in asked["also"]] == ["Houston"]
+    assert asked["without"]["where"] == "in Houston"
 
 
 # -- Did you mean, and completion ------------------------------------------------------------------

@@ -11,8 +11,17 @@ const SIDES = 180;
 const SECTOR = 45; // degrees to either side of "north of": as the search counts them
 const HALF_THE_EARTH = 10_000; // km, from which on a circle takes in nearly everything and has no outline that helps
 
+type Area = NonNullable<Understood["area"]>;
+
+/** All that was asked for: the area and, where it is a circle around the first of several places, those around the others. */
+export function shapesOf({ area, also }: Understood): Polygon[] {
+  if (!area) return [];
+  const others: Area[] = "km" in area ? also.flatMap(({ lat, lon }) => (lat === null || lon === null ? [] : [{ ...area, lat, lon }])) : [];
+  return [area, ...others].map(shapeOf).filter((shape) => shape !== null);
+}
+
 /** Nothing for what has no outline. */
-export function shapeOf(area: NonNullable<Understood["area"]>): Polygon | null {
+function shapeOf(area: Area): Polygon | null {
   if ("bbox" in area) {
     const [west, south, east, north] = area.bbox;
     const extent = [west, Math.max(-HIGHEST, south), east < west ? east + 360 : east, Math.min(HIGHEST, north)];

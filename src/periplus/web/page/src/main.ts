@@ -23,7 +23,7 @@ let asking: AbortController | null = null;
 let known: Info | null = null;
 let selected: number[] = []; // ranks whose marker is open
 const stacked = matchMedia("(max-width: 760px)"); // the list is below the map, and both are seldom seen at once
-let shownAsOf = ""; // the state of the collection that the list shows
+let shown: SearchAnswer | null = null; // what the list shows
 let shownQuestion = ""; // what was asked for it
 let leaving: Partial<State>[] | null = null; // what was wanted while the browser was on its way back: it does not go at once
 
@@ -50,7 +50,7 @@ const list = new ResultList({
   onOpen: (hit) => change({ page: `${hit.node}/${hit.page}` }),
   onPlace: (id) => choosePlace(id),
   onTopic: (topic) => addWord(/\s/.test(topic) ? `inclass:"${topic}"` : `inclass:${topic}`),
-  onOffset: (offset) => change({ offset, map: "", as_of: offset ? state.as_of || shownAsOf : "" }),
+  onOffset: (offset) => change({ offset, map: "", as_of: offset ? state.as_of || (shown?.as_of ?? "") : "" }),
 });
 const map: ResultMap = new ResultMap({
   onMarker: (ranks) => {
@@ -173,8 +173,11 @@ function highlight(hovered: number[]): void {
   list.highlight(ranks);
 }
 
+/** Only what is in the place; a name in the words that may mean it says no more ("near Houston"). */
 function choosePlace(id: number): void {
-  change({ place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "", page: "" });
+  const asked = shown?.query;
+  const rest = asked?.text === state.q && asked.where.some((place) => place.id === id) ? asked.without.where : null;
+  change({ ...(rest !== null && { q: rest }), place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "", page: "" });
 }
 
 function addWord(word: string): void {
@@ -307,7 +310,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   const asked = hasQuestion(state);
   const refocus = keepFocus(main, side);
   const events = { onPlace: choosePlace, onWord: addWord };
-  shownAsOf = answer.as_of;
+  shown = answer;
   spoken.textContent = countOf(answer.total, "page", "pages");
   map.setTiles(info.tiles);
   const heat = state.layer === "heat";
@@ -315,7 +318,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
   if (state.view === "statistics") {
     main.replaceChildren(asked ? meaning(answer, state, info.exports, { change, onNarrow: narrow }) : (partial(answer, () => change({})) ?? ""), statistics(asked, answer, points, over, events));
     side.replaceChildren(facets(answer, chosenPlace(answer), events));
-    map.show([], points, state.map, answer.query.area, heat);
+    map.show([], points, state.map, answer.query, heat);
   } else if (!asked) {
     main.replaceChildren(partial(answer, () => change({})) ?? "", info.pages ? overview(info, answer, events) : emptyCollection(info));
     side.replaceChildren();
@@ -324,7 +327,7 @@ function present(answer: SearchAnswer, points: Point[], over: TrendAnswer, info:
     list.show(answer, state, info.tasks);
     main.replaceChildren(meaning(answer, state, info.exports, { change, onNarrow: narrow }), answer.hits.length || (answer.total && state.offset) ? list.element : answer.missing.length ? nothing(strings.noAnswerTitle, strings.noAnswerText) : info.pages ? nothing() : emptyCollection(info));
     side.replaceChildren(answer.total ? facets(answer, chosenPlace(answer), events) : "");
-    map.show(answer.hits, points, state.map, answer.query.area, heat);
+    map.show(answer.hits, points, state.map, answer.query, heat);
   }
   refocus();
 }

@@ -129,9 +129,9 @@ export class ResultMap {
   }
 
   /** Show the results of the list, and all places that answer; fit to them unless a view is given. */
-  show(hits: Hit[], points: PlacePoint[], view: string, area: Understood["area"] = null, heat = false): void {
+  show(hits: Hit[], points: PlacePoint[], view: string, asked: Understood | null = null, heat = false): void {
     this.closePopup();
-    this.tools.outline(area);
+    this.tools.outline(asked);
     this.tools.setHeat(heat);
     this.heat.setVisible(heat);
     this.placeLayer.setVisible(!heat);

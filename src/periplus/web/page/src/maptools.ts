@@ -10,7 +10,7 @@ import { toLonLat, transformExtent } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import type { Understood } from "./api";
-import { shapeOf } from "./areas";
+import { shapesOf } from "./areas";
 import { color } from "./basemap";
 import { button, el, icon } from "./dom";
 import { WORLD } from "./scene";
@@ -76,10 +76,9 @@ export class DrawTool {
   }
 
   /** Outline what was asked for. */
-  outline(area: Understood["area"]): void {
+  outline(asked: Understood | null): void {
     this.source.clear(true);
-    const shape = area && shapeOf(area);
-    if (shape) this.source.addFeature(new Feature(shape));
+    if (asked) this.source.addFeatures(shapesOf(asked).map((shape) => new Feature(shape)));
   }
 
   private toggle(kind: "box" | "shape"): void {

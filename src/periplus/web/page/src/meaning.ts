@@ -41,7 +41,7 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
   const [chosen, ...others] = answer.query.where;
   const without = answer.query.without;
   const isGiven = Boolean(state.place || state.near || state.bbox || state.polygon); // beside the words
-  const clear = isGiven || without.where !== null ? remover(strings.where, { place: "", near: "", bbox: "", polygon: "", map: "", ...(!isGiven && { q: without.where ?? "" }) }, events) : null;
+  const clear = isGiven || without.where !== null ? remover(strings.where, { place: "", near: "", bbox: "", polygon: "", map: "", ...(without.where !== null && { q: without.where }) }, events) : null;
   if (chosen) {
     const group = el("span", { class: "chip-group", role: "group", "aria-label": strings.where }, el("span", { class: "chip-label" }, strings.where));
     const choose = (id: number) => events.change({ place: String(id), near: "", bbox: "", polygon: "", offset: 0, as_of: "", map: "" });
