@@ -189,6 +189,9 @@ def _findings(table: Mapping[str, dict[str, Any]]) -> Iterator[str]:
             yield f"- `blend` has no {SHOWN[name]} to speak of."
             continue
         margin = sum(table[key][f"{name}_interval"] or 0.0 for key in ("blend", best))
+        if blend == other:
+            yield f"- `blend` has as much {SHOWN[name]} as the best of the others: {other:.3f} (`{best}`)."
+            continue
         word = "more" if blend > other else "less"
         word += "" if abs(blend - other) > margin else " (within the intervals)"
         figures = f"{blend:.3f} against {other:.3f} (`{best}`)"
@@ -264,6 +267,11 @@ def _holds(verdicts: list[tuple[str, str, Result]]) -> Iterator[str]:
         f"Ahead of all six in geo-coverage, geo-focus and own-target pages at once: {sum(whole)} of {len(whole)} "
         f"tables; with the coverage of distinct pages: {sum(distinct)}."
     )
+    yield from (
+        f"- {web}, {order}: nobody can have more geo-focus than the 1.000 of another; `blend` has {mine:.3f}."
+        for web, order, result in verdicts
+        if (mine := result.table["blend"]["geo_focus"]) - _margin(result.table, "geo_focus") >= 1.0
+    )
     for (web, order, result), fine in zip(verdicts, ahead["geo_coverage"], strict=True):
         best = max(row["geo_coverage"] for key, row in result.table.items() if key != "blend")
         if not fine and best > result.most.reachable:
@@ -281,7 +289,8 @@ def _ahead(table: Mapping[str, dict[str, Any]], name: str) -> str:
     rest = [key for key in table if key != "blend" and table[key][name] is not None]
     best = max(rest, key=lambda key: table[key][name])
     ahead = _margin(table, name)
-    return f"{'+' if ahead > 0 else '−'}{abs(ahead):.3f} (`{best}`)"
+    sign = "+" if ahead > 0 else "−" if ahead else "±"
+    return f"{sign}{abs(ahead):.3f} (`{best}`)"
 
 
 def _at_most(verdicts: list[tuple[str, str, Result]]) -> Iterator[str]:

@@ -3,14 +3,23 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER, _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND
+cdef int _CITY, _LIKELIEST
+cdef double _LARGE
 cdef unsigned int _JOINING
 
 @cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
 cpdef void find_pairs(Sheet s, Tables t, int group) noexcept
 @cython.locals(hit=cython.int)
 cdef int _area_from(Sheet s, Tables t, int token) noexcept
-@cython.locals(low=cython.int, high=cython.int, at=cython.int, place=cython.int, fact=cython.int)
+@cython.locals(low=cython.int, high=cython.int, at=cython.int)
 cdef bint _some_inside(Tables t, int name, int row) noexcept
+@cython.locals(fact=cython.int)
+cpdef bint is_inside(Tables t, int place, int row) noexcept
+@cython.locals(before=cython.int, first=cython.int, second=cython.int)
+cdef bint _are_listed(Sheet s, Tables t, int hit, int other, int row) noexcept
+cdef int _likeliest(Tables t, int name) noexcept
+@cython.locals(low=cython.int, high=cython.int, at=cython.int, fact=cython.int)
+cdef bint _is_large_town(Tables t, int name) noexcept
 @cython.locals(first=cython.int, second=cython.int, size=cython.int, one=cython.int, two=cython.int)
 cdef int _postal_country(Sheet s, Tables t, int last) noexcept
 @cython.locals(bits=cython.int, at=cython.int, here=cython.int)

@@ -3,15 +3,19 @@
 Compiled where possible: see `sheet`.
 """
 
+import math
+
+from periplus.places.build import KINDS
 from periplus.places.folding import DIGIT, GAP_COMMA, GAP_SPACE, UPPER
 from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import CODES, Sheet, Tables
 
-__all__ = ["find_lists", "find_pairs"]
+__all__ = ["find_lists", "find_pairs", "is_inside"]
 
 # The names below have C types in pairs.pxd.
 _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_SPACE, UPPER, DIGIT
 _JOINING = 1 << CLASSES.index("joining")
+_CITY, _LARGE, _LIKELIEST = KINDS.index("city"), math.log10(5e5), 5
 _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND = 0b101, 0b010, 0b011  # from the left, 1 for a letter
 
 
@@ -39,7 +43,7 @@ def find_pairs(s: Sheet, t: Tables, group: int) -> None:
             continue
         for column in range(2):
             row = t.name_facts[4 * s.h_name[other] + column]
-            if row >= 0 and _some_inside(t, s.h_name[hit], row):
+            if row >= 0 and _some_inside(t, s.h_name[hit], row) and not _are_listed(s, t, hit, other, row):
                 s.h_pair[hit] = row
                 s.codes[other * _STRIDE + group] = 1
                 break
@@ -58,12 +62,43 @@ def _area_from(s: Sheet, t: Tables, token: int) -> int:
 def _some_inside(t: Tables, name: int, row: int) -> bool:
     """Whether a place of that name lies in the division or country."""
     low, high = t.name_at[name], t.name_at[name + 1]
-    for at in range(low, high):
-        place = t.cand_row[at]
-        fact = 8 * place
-        if place != row and (
-            t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
-        ):
+    for at in range(low, high):  # noqa: SIM110  a generator is slow where this is compiled
+        if is_inside(t, t.cand_row[at], row):
+            return True
+    return False
+
+
+def is_inside(t: Tables, place: int, row: int) -> bool:
+    """Whether a place lies in a division or country."""
+    fact = 8 * place
+    return place != row and (
+        t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
+    )
+
+
+def _are_listed(s: Sheet, t: Tables, hit: int, other: int, row: int) -> bool:
+    """Whether a name and the one behind it are two of a list, "London, Paris, New York", though a Paris lies there.
+
+    They are if the second is a large town's as well, and neither the first nor the name before it is mainly of a place
+    in the division: "Troy, Albany, New York" is a pair.
+    """
+    before = s.h_first[hit] - 1
+    if before < 0 or s.t_gap[before] != _COMMA or s.ends_here[before] < 0 or s.h_name[s.ends_here[before]] < 0:
+        return False
+    first, second = _likeliest(t, s.h_name[s.ends_here[before]]), _likeliest(t, s.h_name[hit])
+    return _is_large_town(t, s.h_name[other]) and not is_inside(t, first, row) and not is_inside(t, second, row)
+
+
+def _likeliest(t: Tables, name: int) -> int:
+    return t.cand_row[t.name_at[name]]
+
+
+def _is_large_town(t: Tables, name: int) -> bool:
+    """Whether one of the likeliest places of a name is a town of half a million people or more."""
+    low, high = t.name_at[name], t.name_at[name + 1]
+    for at in range(low, min(high, low + _LIKELIEST)):
+        fact = 8 * t.cand_row[at]
+        if t.place_facts[fact + 7] == _CITY and t.place_floats[fact + 3] >= _LARGE:
             return True
     return False
 

@@ -1,5 +1,6 @@
 # C types of units.py, used only where it is compiled.
 cimport cython
+from periplus.places.pairs cimport is_inside
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef unsigned long long _NAMELESS
@@ -22,8 +23,6 @@ cdef int _names_area(Sheet s, Tables t, int unit, int which) noexcept
 cdef void _sweep(Sheet s, Tables t, int step) noexcept
 @cython.locals(unit=cython.int, which=cython.int, row=cython.int, at=cython.int)
 cdef void _except_own(Sheet s, Tables t) noexcept
-@cython.locals(fact=cython.int)
-cdef bint _is_inside(Tables t, int place, int row) noexcept
 @cython.locals(count=cython.int, unit=cython.int, name=cython.int, outer=cython.int, best_kind=cython.int,
                settled=cython.bint, outers=dict)
 cpdef void find_candidates(Sheet s, Tables t) except *

@@ -9,6 +9,7 @@ import math
 from typing import Final
 
 from periplus.places.build import KINDS
+from periplus.places.pairs import is_inside
 from periplus.places.sheet import MAX_AREAS, MAX_CANDIDATES, Sheet, Tables
 from periplus.places.sources import ALTERNATE, NAME_FLAGS
 
@@ -169,13 +170,6 @@ def _except_own(s: Sheet, t: Tables) -> None:
 # -- candidates ----------------------------------------------------------------------------------------
 
 
-def _is_inside(t: Tables, place: int, row: int) -> bool:
-    fact = 8 * place
-    return place != row and (
-        t.place_facts[fact + 4] == row or t.place_facts[fact + 5] == row or t.place_facts[fact + 6] == row
-    )
-
-
 def find_candidates(s: Sheet, t: Tables) -> None:
     """Candidates of all units; a unit within a pair keeps only those inside the outer place."""
     count = 0
@@ -189,11 +183,11 @@ def find_candidates(s: Sheet, t: Tables) -> None:
         if name >= 0:
             if outer < 0 and s.u_plain[unit]:
                 outer = outers.get(name, -1)
-                if _people(s, t, unit) >= _FAMOUS and not _is_inside(t, t.cand_row[t.name_at[name]], outer):
+                if _people(s, t, unit) >= _FAMOUS and not is_inside(t, t.cand_row[t.name_at[name]], outer):
                     outer = -1  # Paris stays in France, however often Paris, Texas is named
             count = _add_named(s, t, unit, outer, count)
             best_kind = t.place_facts[8 * t.cand_row[t.name_at[name]] + 7]
-        settled = outer >= 0 and count > s.u_at[unit] and _is_inside(t, s.c_row[count - 1], outer)
+        settled = outer >= 0 and count > s.u_at[unit] and is_inside(t, s.c_row[count - 1], outer)
         if s.areas and not settled and (best_kind >= _ADMIN2 or not s.u_plain[unit]):
             count = _add_containers(s, t, unit, count)
     s.u_at[s.units] = count
@@ -226,12 +220,12 @@ def _add_named(s: Sheet, t: Tables, unit: int, outer: int, count: int) -> int:
     fits = False
     if outer >= 0:
         for at in range(low, high):
-            if _is_inside(t, t.cand_row[at], outer):
+            if is_inside(t, t.cand_row[at], outer):
                 fits = True
                 break
     for at in range(low, high):
         row = t.cand_row[at]
-        if not _is_inside(t, row, outer) if fits else _is_dwarfed(t, low, at):
+        if not is_inside(t, row, outer) if fits else _is_dwarfed(t, low, at):
             continue
         s.c_prior[count] = t.cand_prior[at]
         count = _add(s, t, unit, row, t.cand_flag[at], count)
