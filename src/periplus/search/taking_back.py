@@ -50,7 +50,7 @@ def without_places(
 
     `given`: operators that say which place of that name is meant; they go in any case.
     """
-    taken = [*words[found.start : found.end], *given]
+    taken: list[Word | Operator] = [*words[found.start : found.end], *given]
     return tuple(
         _replaced(text, taken, _said(words, found, [name for name in found.names if name != left_out]))
         for left_out in found.names or (None,)

@@ -408,10 +408,8 @@ def test_candidates_come_with_their_counts(portlands: Collection) -> None:
 
 @pytest.mark.parametrize("text", ["coffee within 30 km of Portland in 2025", "coffee north of Portland in 2025"])
 def test_which_place_of_a_name_is_meant_changes_nothing_else(portlands: Collection, text: str) -> None:
-    first, other = [
-        portlands.search(SearchRequest.of(text, **given)).to_json()["query"]
-        for given in ({}, {"place": "Portland, ME"})
-    ]
+    requests = SearchRequest.of(text), SearchRequest.of(text, place="Portland, ME")
+    first, other = [portlands.search(request).to_json()["query"] for request in requests]
     assert [place["admin1"] for place in other["where"]] == ["ME", "OR"]
     assert (other["area"]["km"], other["area"]["relation"]) == (first["area"]["km"], first["area"]["relation"])
     assert round(other["area"]["lat"]) == 44
