@@ -13,6 +13,7 @@ import numpy.typing as npt
 from periplus.places.folding import made_tables, name_keys
 from periplus.places.geometry import hull_centroid, unit_vectors
 from periplus.places.glued import glued_tables
+from periplus.places.knowledge import state_letters
 from periplus.places.lexicon import word_bits, word_commonness
 from periplus.places.sources import (
     ABBREVIATION,
@@ -70,6 +71,7 @@ def build_arrays(
     shaped = [i for i, d in enumerate(drafts) if d.rings]
     arrays["shape_row"] = np.array(shaped, dtype=np.int32)
     strings["shapes"] = [drafts[i].rings for i in shaped]
+    arrays["state_letters"] = state_letters(row_of)
     _lexicon(arrays)
     _pack(arrays)
     arrays["char_fold"], arrays["char_class"], arrays["char_gap"] = made_tables()

@@ -1,6 +1,6 @@
 # C types of context.py, used only where it is compiled.
 cimport cython
-from periplus.places.pairs cimport find_lists, find_pairs
+from periplus.places.pairs cimport find_lists, find_pairs, is_lettered
 from periplus.places.sheet cimport Sheet, Tables
 from periplus.places.usage cimport is_called, is_named_after
 

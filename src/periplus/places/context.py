@@ -24,7 +24,7 @@ from periplus.places.folding import (
     UPPER,
 )
 from periplus.places.lexicon import CLASSES
-from periplus.places.pairs import find_lists, find_pairs
+from periplus.places.pairs import find_lists, find_pairs, is_lettered
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
 from periplus.places.usage import is_called, is_named_after
 
@@ -309,6 +309,8 @@ def _place_in_run(s: Sheet, hit: int) -> None:
     start = s.run_start[first]
     before = first - start
     after = s.run_end[start] - s.h_last[hit]
+    if s.h_pair[hit] >= 0 and s.t_gap[s.h_last[hit]] == _SPACE:
+        after = 0  # a postcode or the letters of a province are no part of the name
     s.codes[at + _RUN] = _run_code(before, after) if s.t_class[first] & _UP else _R_NONE
     word = 0
     if before > 0 or after > 0:
@@ -371,7 +373,7 @@ def _count_repeats(s: Sheet, t: Tables) -> None:
         after = s.codes[at + _AFTER]
         ends = after == _A_STOP or after == _A_COMMA or after == _A_LINE or after == _A_MARK
         called = single and is_called(s, t, hit, ends)
-        s.codes[at + _USAGE] = called or is_named_after(s, t, hit, after == _A_BE)
+        s.codes[at + _USAGE] = called or is_named_after(s, t, hit, after == _A_BE) or is_lettered(s, hit)
         s.found[slot] = (s.found[slot] | (1 if personal else 0) | (2 if tail else 0) | (4 if called else 0)) + 8
     for hit in range(s.hits):
         known = s.found[_repeat_slot(s, s.t_key[s.h_first[hit]], mask)]

@@ -38,7 +38,7 @@ _NEEDED: Final = (
     "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state",
     "zip_point", "overlap", "shape_row", "place_facts", "name_facts", "char_fold", "char_class", "char_gap",
     "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
-    "glued_key", "glued_row", "glued_part_key", "glued_part_row",
+    "glued_key", "glued_row", "glued_part_key", "glued_part_row", "state_letters",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
 _SLACK: Final = 1e-4

@@ -3,10 +3,14 @@
 
 import importlib.resources
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-__all__ = ["knowledge"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["knowledge", "state_letters"]
 
 
 @cache
@@ -17,3 +21,11 @@ def knowledge() -> dict[str, Any]:
     for name in ("knowledge.toml", "features.toml"):
         tables |= tomllib.loads((folder / name).read_text(encoding="utf-8"))
     return tables
+
+
+def state_letters(row_of: Mapping[str, int]) -> npt.NDArray[np.int32]:
+    """For every two letters the row of the state that they may stand for behind a town's name, or -1."""
+    rows = np.full(26 * 26, -1, dtype=np.int32)
+    for key, letters in knowledge()["state_letters"].items():
+        rows[26 * (ord(letters[0]) - ord("A")) + ord(letters[1]) - ord("A")] = row_of.get(key, -1)
+    return rows

@@ -3,7 +3,7 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER, _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND
-cdef int _CITY, _LIKELIEST
+cdef int _CITY, _LIKELIEST, _CAP, _STATE_LETTERS, _BRACKET, _A, _LINE
 cdef double _LARGE
 cdef unsigned int _JOINING
 
@@ -22,6 +22,13 @@ cdef int _likeliest(Tables t, int name) noexcept
 cdef bint _is_large_town(Tables t, int name) noexcept
 @cython.locals(first=cython.int, second=cython.int, size=cython.int, one=cython.int, two=cython.int)
 cdef int _postal_country(Sheet s, Tables t, int last) noexcept
+@cython.locals(first=cython.int, code=cython.int, name=cython.int, gap=cython.int, at=cython.int, known=cython.int,
+               row=cython.int, coded=cython.bint)
+cdef int _lettered_state(Sheet s, Tables t, int hit) noexcept
+@cython.locals(one=cython.int, two=cython.int)
+cdef int _state_of(Sheet s, Tables t, int at) noexcept
+@cython.locals(first=cython.int, gap=cython.int)
+cpdef bint is_lettered(Sheet s, int hit) noexcept
 @cython.locals(bits=cython.int, at=cython.int, here=cython.int)
 cdef int _letters(Sheet s, Tables t, int token) noexcept
 @cython.locals(hit=cython.int, token=cython.int, other=cython.int)

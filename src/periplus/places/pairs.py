@@ -6,16 +6,17 @@ Compiled where possible: see `sheet`.
 import math
 
 from periplus.places.build import KINDS
-from periplus.places.folding import DIGIT, GAP_COMMA, GAP_SPACE, UPPER
+from periplus.places.folding import DIGIT, GAP_COMMA, GAP_LINE, GAP_SPACE, UPPER
 from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import CODES, Sheet, Tables
 
-__all__ = ["find_lists", "find_pairs", "is_inside"]
+__all__ = ["find_lists", "find_pairs", "is_inside", "is_lettered"]
 
 # The names below have C types in pairs.pxd.
-_STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_SPACE, UPPER, DIGIT
+_STRIDE, _COMMA, _LINE, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_LINE, GAP_SPACE, UPPER, DIGIT
 _JOINING = 1 << CLASSES.index("joining")
 _CITY, _LARGE, _LIKELIEST = KINDS.index("city"), math.log10(5e5), 5
+_CAP, _STATE_LETTERS, _BRACKET, _A = 5, 2, ord("("), ord("A")  # an Italian postcode has five digits
 _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND = 0b101, 0b010, 0b011  # from the left, 1 for a letter
 
 
@@ -36,6 +37,8 @@ def find_pairs(s: Sheet, t: Tables, group: int) -> None:
         row = _postal_country(s, t, last)
         if row >= 0 and _some_inside(t, s.h_name[hit], row):
             s.h_pair[hit] = row
+        elif s.t_caps[last + 1] and s.t_end[last + 1] - s.t_start[last + 1] == _STATE_LETTERS:
+            s.h_pair[hit] = _lettered_state(s, t, hit)
         if s.t_gap[last] != _COMMA:
             continue
         other = _area_from(s, t, last + 1)
@@ -117,6 +120,40 @@ def _postal_country(s: Sheet, t: Tables, last: int) -> int:
     if size == 3 and one == _CANADIAN_FIRST and two == _CANADIAN_SECOND:
         return t.canada
     return t.britain if two == _BRITISH_SECOND and one and one != (1 << size) - 1 else -1
+
+
+def _lettered_state(s: Sheet, t: Tables, hit: int) -> int:
+    """The row of the state whose two letters follow a name: "Belém (PA)", "Recife/PE"; -1 if they are none's.
+
+    For the letters of a province, "Bologna (BO)", "20121 Milano MI", that of Italy.
+    """
+    first, code, name = s.h_first[hit], s.h_last[hit] + 1, s.h_name[hit]
+    gap, at = s.t_gap[code - 1], s.t_start[code]
+    known = _area_from(s, t, code)
+    if gap == _COMMA or gap == _LINE or (known >= 0 and _some_inside(t, name, t.name_facts[4 * s.h_name[known]])):
+        return -1  # "Florence (AL)"
+    row = _state_of(s, t, at) if gap != _SPACE else -1
+    if row >= 0 and _some_inside(t, name, row):
+        return row
+    coded = first > 0 and s.t_class[first - 1] & _NUMBER and s.t_end[first - 1] - s.t_start[first - 1] == _CAP
+    if (s.text[at - 1] == _BRACKET or (coded and gap == _SPACE)) and is_inside(t, _likeliest(t, name), t.italy):
+        return t.italy
+    return -1
+
+
+def _state_of(s: Sheet, t: Tables, at: int) -> int:
+    """The row of the state of the two letters there, -1 if there is none or they are not Latin."""
+    one, two = s.text[at] - _A, s.text[at + 1] - _A
+    return t.state_letters[26 * one + two] if 0 <= one < 26 and 0 <= two < 26 else -1
+
+
+def is_lettered(s: Sheet, hit: int) -> bool:
+    """Whether two letters are those of the state or province of the name before them: "Milano (MI)", not Michigan."""
+    first = s.h_first[hit]
+    if first == 0 or s.ends_here[first - 1] < 0 or s.t_end[first] - s.t_start[first] != _STATE_LETTERS:
+        return False
+    gap = s.t_gap[first - 1]
+    return gap != _COMMA and gap != _LINE and s.h_pair[s.ends_here[first - 1]] >= 0
 
 
 def _letters(s: Sheet, t: Tables, token: int) -> int:

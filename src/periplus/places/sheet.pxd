@@ -3,7 +3,7 @@ cimport cython
 
 cdef class Tables:
     cdef readonly int places
-    cdef int empty_slot, britain, canada
+    cdef int empty_slot, britain, canada, italy
     cdef const unsigned long long[::1] char_fold
     cdef const unsigned char[::1] char_class, char_gap
     cdef const unsigned long long[::1] word_key
@@ -16,7 +16,7 @@ cdef class Tables:
     cdef const int[::1] cand_row
     cdef const unsigned char[::1] cand_flag
     cdef const float[::1] cand_prior
-    cdef const int[::1] place_facts
+    cdef const int[::1] place_facts, state_letters
     cdef const float[::1] place_floats
     cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
 

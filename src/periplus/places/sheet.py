@@ -37,6 +37,7 @@ CODES: Final = 32
 
 BRITAIN_ID: Final = 2635167
 CANADA_ID: Final = 6251999
+ITALY_ID: Final = 3175395
 FEATURE_ROOM: Final = 64
 SUPPORT_CODES: Final = 8
 SEEN_BITS: Final = 18
@@ -78,7 +79,7 @@ class Tables:
     def __init__(self, arrays: Arrays, words: tuple[npt.NDArray[np.uint8], ...], empty_slot: int) -> None:
         self.places = len(arrays["id"])
         self.empty_slot = empty_slot
-        self.britain, self.canada = (_row_of(arrays, place) for place in (BRITAIN_ID, CANADA_ID))
+        self.britain, self.canada, self.italy = (_row_of(arrays, one) for one in (BRITAIN_ID, CANADA_ID, ITALY_ID))
         self.char_fold = ints(arrays["char_fold"])
         self.char_class = ints(arrays["char_class"])
         self.char_gap = ints(arrays["char_gap"])
@@ -93,6 +94,7 @@ class Tables:
         self.cand_flag = ints(arrays["cand_flag"])
         self.cand_prior = reals(arrays["cand_prior"])
         self.place_facts = ints(arrays["place_facts"])
+        self.state_letters = ints(arrays["state_letters"])
         self.place_floats = reals(arrays["place_facts"].view(np.float32))
         self.before_capital, self.before_small, self.after_capital, self.after_small = (ints(w) for w in words)
 

@@ -151,6 +151,23 @@ def test_regions_are_known_by_name(gazetteer: Gazetteer, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Via Roma 12, 20121 Milano MI", {"Milano": 3173435}),
+        ("Sede a Milano (MI) e a Bologna (BO).", {"Milano": 3173435, "Bologna": 3181928}),
+        ("A empresa fica em Recife/PE e em Belém (PA).", {"Recife": 3390760, "Belém": 3405870}),
+        ("Rua XV de Novembro, Curitiba - PR", {"Curitiba": 3464975}),
+        ("Um hotel em Vitória (ES)", {"Vitória": 3444924}),
+        ("A shop in Columbia (SC)", {"Columbia": 4575352, "SC": 4597040}),
+    ],
+)
+def test_two_letters_behind_a_name_are_its_state_or_province(
+    gazetteer: Gazetteer, text: str, expected: dict[str, int]
+) -> None:
+    assert found(locate(text, gazetteer)) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "name", "country"),
     [
         ("12 High Street, Cambridge CB2 1TN", "Cambridge", "GB"),
