@@ -8,11 +8,11 @@ cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN
 cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE
 cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
 cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME
-cdef int _BUILT_KIND, _COUNTRY
+cdef int _BUILT_KIND, _COUNTRY, _LARGE, _MILLION, _CITY, _ALTERNATE
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
 cdef int _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN
-cdef int _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL, _B_LOCATIVE, _FOREIGN
+cdef int _B_SMALL, _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL, _B_LOCATIVE, _FOREIGN
 cdef int _A_LINE, _A_STOP, _A_HYPHEN, _A_OWNS, _A_COMMA, _A_COMMA_CAPITAL, _A_MARK, _A_DIGIT, _A_PAIR, _A_PAIR_COUNTRY, _A_BE
 cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
 
@@ -21,13 +21,15 @@ cpdef void describe_hits(Sheet s, Tables t)
 @cython.locals(at=cython.int, first=cython.int, last=cython.int, name=cython.int, built=cython.int, single=cython.bint,
                facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint)
 cdef void _describe(Sheet s, Tables t, int hit) noexcept
+@cython.locals(before=cython.int, kind=cython.int)
+cdef void _describe_abroad(Sheet s, int at) noexcept
 cdef int _person(unsigned int bits) noexcept
 cdef int _length_code(int length) noexcept
 @cython.locals(caps=cython.bint)
 cdef int _shape(Sheet s, int first, int last, int length, bint single) noexcept
 @cython.locals(prev=cython.int, gap=cython.int, here=cython.int, slot=cython.int, capital=cython.int, code=cython.int,
                earlier=cython.int, firm=cython.bint)
-cdef int _before(Sheet s, Tables t, int first) noexcept
+cdef int _before(Sheet s, Tables t, int first, bint abroad) noexcept
 cdef int _before_mark(int gap) noexcept
 @cython.locals(row=cython.int, last=cython.int, gap=cython.int, following=cython.int, here=cython.int, slot=cython.int)
 cdef int _after(Sheet s, Tables t, int hit) noexcept

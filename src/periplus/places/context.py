@@ -7,7 +7,6 @@ Every group maps a hit to one of its categories; the models add one weight per g
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from periplus.places.build import KINDS
 from periplus.places.built import BUILT
@@ -24,29 +23,16 @@ from periplus.places.folding import (
     UPPER,
 )
 from periplus.places.lexicon import CLASSES
+from periplus.places.neighbours import AFTER, BEFORE
 from periplus.places.pairs import find_lists, find_pairs, is_lettered
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
 from periplus.places.usage import is_called, is_named_after
 
-__all__ = ["GROUPS", "describe_hits", "word_tables"]
-
-U8 = npt.NDArray[np.uint8]
+__all__ = ["GROUPS", "describe_hits"]
 
 KIND: Final = (
     "country", "admin1", "admin2", "city", "feature", "continent", "alternate", "bare_admin2", "bare_admin1", "demonym",
     "abbreviation", "postal", "alternate_country", *BUILT[1:],
-)  # fmt: skip
-BEFORE: Final = (
-    "line", "sentence", "locative", "of", "preposition", "article", "title", "first_name", "direction", "capital",
-    "conjunction", "comma_capital", "comma_small", "hyphen", "saying", "be_have", "small", "digit", "mark",
-    "possessive", "role", "organisation_of", "dollar",
-)  # fmt: skip
-AFTER: Final = (
-    "line", "stop", "pair", "comma_capital", "comma_small", "possessive", "saying", "organisation", "street",
-    "landform",
-    "division_word", "sports", "surname", "capital", "be_have", "conjunction", "preposition", "small",
-    "hyphen", "digit", "mark",
-    "person_role", "inhabitant", "division_small", "street_small", "pair_country",
 )  # fmt: skip
 SHAPE: Final = ("capital", "initials", "all_caps", "one_letter", "several", "caseless", "several_caps")
 RUN: Final = ("alone", "start2", "start3", "end2", "end3", "middle", "no_run")
@@ -73,40 +59,6 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-_BEFORE_CAPITAL: Final = (
-    ("locative", "locative"), ("preposition", "preposition"), ("article", "article"), ("title", "title"),
-    ("first_name", "first_name"), ("direction", "direction"), ("conjunction", "conjunction"),
-)  # fmt: skip
-_BEFORE_SMALL: Final = (
-    ("locative", "locative"), ("preposition", "preposition"), ("article", "article"), ("title", "role"),
-    ("direction", "direction"), ("conjunction", "conjunction"), ("saying", "saying"), ("be_have", "be_have"),
-)  # fmt: skip
-_AFTER_CAPITAL: Final = (
-    ("person_role", "person_role"), ("organisation", "organisation"), ("street", "street"), ("landform", "landform"),
-    ("division_word", "division_word"), ("sports", "sports"), ("surname", "surname"),
-)  # fmt: skip
-_AFTER_SMALL: Final = (
-    ("person_role", "person_role"), ("inhabitant", "inhabitant"), ("division_word", "division_small"),
-    ("street", "street_small"), ("saying", "saying"), ("be_have", "be_have"), ("conjunction", "conjunction"),
-    ("preposition", "preposition"), ("locative", "preposition"),
-)  # fmt: skip
-
-
-def word_tables(word_bits: npt.NDArray[np.uint32]) -> tuple[U8, U8, U8, U8]:
-    """What each word of the lexicon means before and after a name, with a capital and without: categories by slot."""
-
-    def table(names: tuple[str, ...], default: str, rules: tuple[tuple[str, str], ...]) -> U8:
-        out = np.full(len(word_bits), names.index(default), dtype=np.uint8)
-        for word, category in reversed(rules):
-            out[(word_bits & np.uint32(1 << CLASSES.index(word))) != 0] = names.index(category)
-        return out
-
-    return (
-        table(BEFORE, "capital", _BEFORE_CAPITAL), table(BEFORE, "small", _BEFORE_SMALL),
-        table(AFTER, "capital", _AFTER_CAPITAL), table(AFTER, "small", _AFTER_SMALL),
-    )  # fmt: skip
-
-
 # The names below have C types in context.pxd: positions of groups and categories.
 _G = {group: i for i, group in enumerate(GROUPS)}
 _KIND, _POPULATION, _WORD, _PERSON, _SHAPE = (_G[g] for g in ("kind", "population", "word", "person", "shape"))
@@ -123,11 +75,13 @@ _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
 )
 _SOFTWARE_NAME = 1 << CLASSES.index("software_name")
 _BUILT_KIND = len(KIND) - len(BUILT)
-_COUNTRY = KINDS.index("country")
+_COUNTRY, _LARGE, _MILLION = KINDS.index("country"), POPULATION.index("<300k"), POPULATION.index("<3M")
+_CITY, _ALTERNATE = KIND.index("city"), KIND.index("alternate")
 _SEEN = (1 << SEEN_BITS) - 1
 _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_LOCATIVE = (
     BEFORE.index(c) for c in ("line", "sentence", "title", "first_name", "mark", "of", "locative")
 )
+_B_SMALL = BEFORE.index("small")
 _FOREIGN = WORD.index("foreign")
 _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN, _B_OWNS, _B_COMMA, _B_COMMA_CAPITAL = (
     BEFORE.index(c)
@@ -171,7 +125,7 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     single = first == last and not built
     facts = t.name_facts[4 * name + 2] if name >= 0 else 0
     length = s.t_end[last] - s.t_start[first]
-    before = _before(s, t, first)
+    before = _before(s, t, first, s.abroad and (facts >> 8) & 255 >= _LARGE and not s.t_caps[first])
     word = s.word_level[name] if single and name >= 0 else 0
     if word and word != _FOREIGN and before == _B_LOCATIVE:
         word = (facts >> 16) & 255  # "in Lage", without an article: nouns of other languages have one
@@ -188,7 +142,17 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     s.codes[at + _SMALL] = single and _is_seen(s, s.t_key[first] & _SEEN)
     opening = before == _B_LINE or before == _B_SENTENCE or before == _B_MARK
     s.codes[at + _OPENING] = 2 * word + opening
+    if single and s.abroad:
+        _describe_abroad(s, at)
     _place_in_run(s, hit)
+
+
+def _describe_abroad(s: Sheet, at: int) -> None:
+    """What is known of a very large city's name is known of English: elsewhere "di Roma" is no first name, but Rome."""
+    before, kind = s.codes[at + _BEFORE], s.codes[at + _KIND]
+    if s.codes[at + _POPULATION] >= _MILLION and (before == _B_OF or before == _B_LOCATIVE):
+        s.codes[at + _PERSON] = 1
+        s.codes[at + _KIND] = _CITY if kind == _ALTERNATE else kind
 
 
 def _person(bits: int) -> int:
@@ -216,8 +180,8 @@ def _shape(s: Sheet, first: int, last: int, length: int, single: bool) -> int:
     return 0
 
 
-def _before(s: Sheet, t: Tables, first: int) -> int:
-    """What stands before a hit."""
+def _before(s: Sheet, t: Tables, first: int, abroad: bool) -> int:
+    """What stands before a hit; `abroad`: words of all languages count, not only those of English."""
     if first == 0:
         return _B_LINE
     prev = first - 1
@@ -232,8 +196,10 @@ def _before(s: Sheet, t: Tables, first: int) -> int:
     if here & _NUMBER:
         return _B_DIGIT
     if capital:
-        return t.before_capital[slot]
-    code = t.before_small[slot]
+        return t.capital_abroad[slot] if abroad else t.before_capital[slot]
+    code = t.small_abroad[slot] if abroad else t.before_small[slot]
+    if code == _B_OF and prev > 0 and t.word_bits[s.t_slot[prev - 1]] & (_FIRST_NAME | _SURNAME):
+        return _B_SMALL  # "Simone de Beauvoir"
     if code == _B_PREPOSITION and s.t_end[prev] - s.t_start[prev] == 2:
         earlier = prev - 1 if prev > 0 else 0
         firm = t.word_bits[s.t_slot[earlier]] & _ORGANISATION and s.t_class[earlier] & _UP

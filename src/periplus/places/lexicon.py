@@ -18,7 +18,7 @@ CLASSES: Final = (
     "locative", "preposition", "article", "title", "saying", "organisation", "street", "landform", "direction",
     "first_name", "surname", "month_day", "conjunction", "be_have", "division_word", "sports", "person_role",
     "landform_first", "inhabitant", "acting", "speaking", "software", "software_name", "joining", "street_first",
-    "square_first", "going",
+    "square_first", "going", "linking", "place_word",
 )  # fmt: skip
 """Word classes; class i is bit i of a token's bits."""
 

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.build import KINDS
-from periplus.places.context import WORD, describe_hits, word_tables
+from periplus.places.context import WORD, describe_hits
 from periplus.places.folding import codes_of, name_keys
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
 from periplus.places.lexicon import words_of
 from periplus.places.memory import HostPrior
 from periplus.places.model_weights import Weights
+from periplus.places.neighbours import word_tables
 from periplus.places.rank import Outside, rank_units
 from periplus.places.scan import read_text
 from periplus.places.sheet import Ints, Sheet, Tables, ints, reals
@@ -68,7 +69,7 @@ def borrowed_sheet(gazetteer: Gazetteer, language: str = "") -> Iterator[tuple[S
     if levels is None:
         levels = desk.word_levels[kind] = _word_levels(gazetteer, own, english=not kind)
     sheet = desk.sheets.pop() if desk.sheets else Sheet(desk.tables.places)
-    sheet.word_level = levels
+    sheet.word_level, sheet.abroad = levels, bool(kind)
     try:
         yield sheet, desk.tables
     finally:

@@ -19,10 +19,12 @@ cdef class Tables:
     cdef const int[::1] place_facts, state_letters
     cdef const float[::1] place_floats
     cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
+    cdef const unsigned char[::1] capital_abroad, small_abroad
 
 cdef class Sheet:
     cdef const unsigned short[::1] text
     cdef public const unsigned char[::1] word_level
+    cdef public bint abroad
     cdef readonly int tokens
     cdef public int[::1] t_start, t_end
     cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money

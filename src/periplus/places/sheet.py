@@ -96,7 +96,8 @@ class Tables:
         self.place_facts = ints(arrays["place_facts"])
         self.state_letters = ints(arrays["state_letters"])
         self.place_floats = reals(arrays["place_facts"].view(np.float32))
-        self.before_capital, self.before_small, self.after_capital, self.after_small = (ints(w) for w in words)
+        self.before_capital, self.before_small, self.after_capital, self.after_small = (ints(w) for w in words[:4])
+        self.capital_abroad, self.small_abroad = (ints(w) for w in words[4:])
 
 
 class Sheet:
@@ -105,7 +106,8 @@ class Sheet:
     def __init__(self, places: int) -> None:
         size = MAX_CHARS + 8
         self.text = _room(1, np.uint16)
-        self.word_level = _room(1, np.uint8)  # of each name, in the language of the text
+        # How much of a word each name is in the language of the text, and whether that is known and not English.
+        self.word_level, self.abroad = _room(1, np.uint8), False
         self.tokens = 0
         self.t_start, self.t_end = _room(size, np.int32), _room(size, np.int32)
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)

@@ -151,6 +151,30 @@ def test_regions_are_known_by_name(gazetteer: Gazetteer, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("it", "Il sindaco di Roma ha firmato un accordo.", {"Roma": 3169070}),
+        ("it", "A Milano è piovuto molto ieri.", {"Milano": 3173435}),
+        ("pt", "O presidente da Câmara Municipal de Lisboa assinou um acordo.", {"Lisboa": 2267057}),
+        ("fr", "Les habitants de Genève ont protesté hier.", {"Genève": 2660646}),
+        (
+            "de",
+            "Einwohner von Rom protestierten gestern, die Gemeinde Sibbesse auch.",
+            {"Rom": 3169070, "Sibbesse": 2832819},
+        ),
+        ("no", "I Oslo regnet det mye.", {"Oslo": 3143244}),
+        ("el", "Στην Αθήνα έβρεξε χθες.", {"Αθήνα": 264371}),
+        ("es", "El Consejo Permanente de OEA aborda el caso; lo dijo Simone de Beauvoir.", {}),
+        ("en", "The opera of Roma Downey was shown by Simone de Beauvoir.", {}),
+    ],
+)
+def test_words_before_names_are_known_in_other_languages(
+    gazetteer: Gazetteer, language: str, text: str, expected: dict[str, int]
+) -> None:
+    assert found(locate(text, gazetteer, language=language)) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Via Roma 12, 20121 Milano MI", {"Milano": 3173435}),
