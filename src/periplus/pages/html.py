@@ -20,7 +20,7 @@ from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, sig
 from periplus.pages.titles import MAX_TITLE_CHARS, page_title
 from periplus.urls import CanonicalUrl, canonical_links, canonicalize
 
-__all__ = ["read_page"]
+__all__ = ["HTML_SUFFIXES", "is_html", "read_page"]
 
 NOT_TEXT = [
     "script",
@@ -64,6 +64,15 @@ REFRESH_URL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """As browsers read it: seconds, a separator, perhaps `url=`, and then all there is, or what stands in quotes."""
+
+
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+
+
+def is_html(data: bytes, name: str) -> bool:
+    """Whether a file is an HTML page, by how it begins or what it is called."""
+    beginning = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:200].lower()
+    return beginning.startswith((b"<!doctype html", b"<html")) or name.lower().endswith(HTML_SUFFIXES)
 
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
