@@ -306,8 +306,13 @@ def show_summary(summary: Summary) -> None:
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
     console.print(outcomes)
+    if summary.lacking:
+        console.print(_what_was_lacking(summary))
     harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
-    for name, found in summary.harvest.items():
+    shown = dict(summary.harvest)
+    if len(shown) == 2:
+        shown.pop("all", None)
+    for name, found in shown.items():
         harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
     console.print(harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
@@ -316,6 +321,15 @@ def show_summary(summary: Summary) -> None:
     for name, node in summary.nodes.items():
         nodes.add_row(name, f"{node.pages:,}", f"{node.kept:,}", f"{node.sent:,}", f"{node.received:,}")
     console.print(nodes)
+
+
+def _what_was_lacking(summary: Summary) -> str:
+    """What pages had nothing of that were not kept: it says which part of the topic is too narrow."""
+    pages = counted(summary.outcomes.get("not_relevant", 0), "page")
+    parts = [
+        f"{count:,} {'names' if count == 1 else 'name'} none of its {part}" for part, count in summary.lacking.items()
+    ]
+    return f"Of {pages} not relevant to the topic {' and '.join(parts)}. periplus why DIR URL says more of a page"
 
 
 def _what_was_dropped(summary: Summary) -> str:

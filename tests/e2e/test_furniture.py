@@ -66,6 +66,14 @@ def test_a_page_is_judged_by_what_it_says(tmp_path: Path, place: str, word: str,
     assert done.json["kept"] == kept
 
 
+def test_a_crawl_says_which_part_of_the_topic_its_pages_lack(tmp_path: Path) -> None:
+    folder = crawl(tmp_path, "Scotland", "rain")
+    assert periplus("crawl", folder, "--json").json["lacking"] == {"places": 1}
+    shown = periplus("crawl", folder).out
+    assert "Of 1 page not relevant to the topic 1 names none of its places" in shown
+    assert shown.count("0.0%") == 2, "one line for one topic"
+
+
 def test_places_and_snippets_are_those_of_the_article(tmp_path: Path) -> None:
     folder = crawl(tmp_path, "Kenya", "rain")
     found = periplus("search", folder, "town hall", "--json").json["hits"][0]
