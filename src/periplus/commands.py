@@ -51,6 +51,7 @@ __all__ = [
 STOPPED_BY_LIMIT = 3
 INTERRUPTED = 130
 MOST_ERRORS_SHOWN = 3
+EMPTY = "frontier empty"
 COLLECT_AFTER = (50_000, 20, 50)
 """Objects after which the collector of cycles runs: a page makes thousands of them and hardly a cycle."""
 
@@ -290,7 +291,7 @@ def exit_code(summary: Summary) -> int:
         return INTERRUPTED
     if summary.stop_reason.startswith("no seed"):
         raise EnvironmentFailure(f"{summary.stop_reason}; the seeds stay queued: run the same command again")
-    return STOPPED_BY_LIMIT if summary.queued and not summary.stop_reason.startswith("frontier empty") else 0
+    return STOPPED_BY_LIMIT if summary.queued and not summary.stop_reason.startswith(EMPTY) else 0
 
 
 def show_summary(summary: Summary) -> None:
@@ -301,7 +302,9 @@ def show_summary(summary: Summary) -> None:
         f"{counted(summary.seen, 'URL')} seen, "
         f"{summary.queued:,} queued; {summary.seconds:.1f} s, {summary.pages_per_second:.0f} pages/s"
     )
-    console.print(f"Stopped: {summary.stop_reason}{_what_was_dropped(summary)}")
+    dropped = _what_was_dropped(summary)
+    empty = summary.stop_reason.startswith(EMPTY) and dropped  # then it has the same counts in fewer words
+    console.print(f"Stopped: {EMPTY if empty else summary.stop_reason}{dropped}")
     outcomes = Table("outcome", "URLs", title="How leases ended", title_justify="left", box=None)
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
