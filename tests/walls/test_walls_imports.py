@@ -26,7 +26,9 @@ PURE = [
     "urls",
     "pages/flow.py",
     "pages/html.py",
+    "pages/linked_data.py",
     "pages/metadata.py",
+    "pages/titles.py",
     "pages/dates.py",
 ]
 

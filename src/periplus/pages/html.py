@@ -71,8 +71,9 @@ HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 def is_html(data: bytes, name: str) -> bool:
     """Whether a file is an HTML page, by how it begins or what it is called."""
-    beginning = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:200].lower()
-    return beginning.startswith((b"<!doctype html", b"<html")) or name.lower().endswith(HTML_SUFFIXES)
+    beginning = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1_000].lower()  # XML says what it is first, some comment
+    marked = beginning.startswith(b"<") and (b"<!doctype html" in beginning or b"<html" in beginning)
+    return marked or name.lower().endswith(HTML_SUFFIXES)
 
 
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:

@@ -130,11 +130,12 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     if b"geo" in signs:
         for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
             _read_geo(node, _whose_markup(node, found))
+    around = _around_headline(tree) if not signs.isdisjoint((b"published", b"time")) else frozenset()
     if b"published" in signs:
-        marked = [node for node in tree.css(_PUBLISHED_NODES)[:MAX_HINTS] if not _is_of_another(node)]
+        marked = [node for node in tree.css(_PUBLISHED_NODES)[:MAX_HINTS] if not _is_of_another(node, around)]
         found.dates += [day for node in marked[:5] for day in _shown_days(node)]
     if b"time" in signs:
-        times = [node for node in tree.css("time")[:MAX_HINTS] if not _is_of_another(node)]
+        times = [node for node in tree.css("time")[:MAX_HINTS] if not _is_of_another(node, around)]
         times.sort(key=lambda node: not _is_of_publication(node.attributes))
         found.dates += [day for node in times[:5] for day in _shown_days(node)]
     return found
@@ -157,24 +158,30 @@ def _shown_days(node: LexborNode) -> Iterator[str]:
 _OTHERS: Final = re.compile(r"\b(?:related|recommended|sidebar|widget)", re.IGNORECASE)
 
 
-def _is_of_another(node: LexborNode) -> bool:
-    """Whether something stands among references to other pages: beside the text, at its foot, in a box for them."""
+def _is_of_another(node: LexborNode, around: frozenset[int]) -> bool:
+    """Whether something stands among references to other pages: beside the text, at its foot, in a box for them.
+
+    What is `around` the page's headline is none of these: some wrap everything in what they call a widget.
+    """
     above = node.parent
     for _ in range(MAX_PARENTS):
-        if above is None or above.tag == "body":
+        if above is None or above.tag == "body" or above.mem_id in around:
             break
         said = above.attributes
-        if above.tag in ("aside", "nav", "footer") and not _holds_headline(above):
-            return True
-        if _OTHERS.search(f"{said.get('class')} {said.get('id')}") and not _holds_headline(above):
+        if above.tag in ("aside", "nav", "footer") or _OTHERS.search(f"{said.get('class')} {said.get('id')}"):
             return True
         above = above.parent
     return False
 
 
-def _holds_headline(node: LexborNode) -> bool:
-    """Whether the page's own headline is in it: some wrap everything in what they call a widget."""
-    return node.css_first("h1") is not None
+def _around_headline(tree: LexborHTMLParser) -> frozenset[int]:
+    """The elements that the page's first headline is in."""
+    above = tree.css_first("h1")
+    found = []
+    while above is not None and len(found) < MAX_PARENTS:
+        found.append(above.mem_id)
+        above = above.parent
+    return frozenset(found)
 
 
 def _is_of_publication(attributes: dict[str, str | None]) -> bool:
