@@ -177,7 +177,7 @@ def _is_of_another(node: LexborNode, around: frozenset[int]) -> bool:
 def _around_headline(tree: LexborHTMLParser) -> frozenset[int]:
     """The elements that the page's first headline is in."""
     above = tree.css_first("h1")
-    found = []
+    found: list[int] = []
     while above is not None and len(found) < MAX_PARENTS:
         found.append(above.mem_id)
         above = above.parent
