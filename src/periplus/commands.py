@@ -51,6 +51,7 @@ __all__ = [
 STOPPED_BY_LIMIT = 3
 INTERRUPTED = 130
 MOST_ERRORS_SHOWN = 3
+EMPTY = "frontier empty"
 COLLECT_AFTER = (50_000, 20, 50)
 """Objects after which the collector of cycles runs: a page makes thousands of them and hardly a cycle."""
 
@@ -290,7 +291,7 @@ def exit_code(summary: Summary) -> int:
         return INTERRUPTED
     if summary.stop_reason.startswith("no seed"):
         raise EnvironmentFailure(f"{summary.stop_reason}; the seeds stay queued: run the same command again")
-    return STOPPED_BY_LIMIT if summary.queued and not summary.stop_reason.startswith("frontier empty") else 0
+    return STOPPED_BY_LIMIT if summary.queued and not summary.stop_reason.startswith(EMPTY) else 0
 
 
 def show_summary(summary: Summary) -> None:
@@ -301,13 +302,20 @@ def show_summary(summary: Summary) -> None:
         f"{counted(summary.seen, 'URL')} seen, "
         f"{summary.queued:,} queued; {summary.seconds:.1f} s, {summary.pages_per_second:.0f} pages/s"
     )
-    console.print(f"Stopped: {summary.stop_reason}{_what_was_dropped(summary)}")
+    dropped = _what_was_dropped(summary)
+    empty = summary.stop_reason.startswith(EMPTY) and dropped  # then it has the same counts in fewer words
+    console.print(f"Stopped: {EMPTY if empty else summary.stop_reason}{dropped}")
     outcomes = Table("outcome", "URLs", title="How leases ended", title_justify="left", box=None)
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
     console.print(outcomes)
+    if summary.lacking:
+        console.print(_what_was_lacking(summary))
     harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
-    for name, found in summary.harvest.items():
+    shown = dict(summary.harvest)
+    if len(shown) == 2:
+        shown.pop("all", None)
+    for name, found in shown.items():
         harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
     console.print(harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
@@ -316,6 +324,15 @@ def show_summary(summary: Summary) -> None:
     for name, node in summary.nodes.items():
         nodes.add_row(name, f"{node.pages:,}", f"{node.kept:,}", f"{node.sent:,}", f"{node.received:,}")
     console.print(nodes)
+
+
+def _what_was_lacking(summary: Summary) -> str:
+    """What pages had nothing of that were not kept: it says which part of the topic is too narrow."""
+    pages = counted(summary.outcomes.get("not_relevant", 0), "page")
+    parts = [
+        f"{count:,} {'names' if count == 1 else 'name'} none of its {part}" for part, count in summary.lacking.items()
+    ]
+    return f"Of {pages} not relevant to the topic {' and '.join(parts)}. periplus why DIR URL says more of a page"
 
 
 def _what_was_dropped(summary: Summary) -> str:

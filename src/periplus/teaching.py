@@ -17,7 +17,7 @@ from periplus.places import Gazetteer
 from periplus.places.commands import open_with_progress
 from periplus.printing import Console
 from periplus.settings import load_job
-from periplus.tasks.lessons import MAX_SAMPLES, check_count, crawl_documents, learnt_topic, located, readings
+from periplus.tasks.lessons import MAX_SAMPLES, check_count, crawl_documents, learnt_topic, read_content, readings
 from periplus.topics.learning import Learnt
 from periplus.topics.relevance import judge as judge_page
 from periplus.topics.samples import Document, page_of, read_documents, read_lines
@@ -50,7 +50,9 @@ def score(
     topic_file: TopicFile,
     file: Annotated[str, typer.Argument(help="Text or HTML file, or - for standard input.")] = "-",
     *,
-    html: Annotated[bool, typer.Option("--html", help="The input is an HTML page.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="The input is an HTML page, though it does not look like one.")
+    ] = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help='One {"id", "text", "url"?} a line in, one result a line out.')
     ] = False,
@@ -77,7 +79,8 @@ def score(
 
 
 def _judged(page: Page, topic: Topic, gazetteer: Gazetteer) -> Score:
-    return judge_page(page, located(page, gazetteer), topic)
+    content = read_content(page, gazetteer)
+    return judge_page(content.page, content.located, topic)
 
 
 def _read(path: str) -> bytes:

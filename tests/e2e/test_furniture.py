@@ -29,15 +29,19 @@ disk_reserve_bytes = 0
 """
 
 
+def page() -> str:
+    """The article with its menu, and the same list below."""
+    menu = "".join(f'<li><a href="/{town[:4]}">Ferries from {town}</a></li>' for town in TOWNS)
+    story = "".join(f"<p>{line}</p>" for line in ARTICLE)
+    article = f"<title>Town hall closed</title><ul>{menu}</ul><h1>Town hall closed</h1>{story}"
+    return f"{article}<h2>More</h2><ul>{menu}</ul><p>Imprint</p>"
+
+
 async def reply(target: str, writer: asyncio.StreamWriter) -> None:
     if target == "/robots.txt":
         writer.write(http(status="404 Not Found"))
         return
-    menu = "".join(f'<li><a href="/{town[:4]}">Ferries from {town}</a></li>' for town in TOWNS)
-    story = "".join(f"<p>{line}</p>" for line in ARTICLE)
-    article = f"<title>Town hall closed</title><ul>{menu}</ul><h1>Town hall closed</h1>{story}"
-    body = f"{article}<h2>More</h2><ul>{menu}</ul><p>Imprint</p>"
-    writer.write(http(body.encode(), "Content-Type: text/html; charset=utf-8"))
+    writer.write(http(page().encode(), "Content-Type: text/html; charset=utf-8"))
 
 
 def crawl(folder: Path, place: str, word: str) -> Path:
@@ -62,6 +66,14 @@ def test_a_page_is_judged_by_what_it_says(tmp_path: Path, place: str, word: str,
     assert done.json["kept"] == kept
 
 
+def test_a_crawl_says_which_part_of_the_topic_its_pages_lack(tmp_path: Path) -> None:
+    folder = crawl(tmp_path, "Scotland", "rain")
+    assert periplus("crawl", folder, "--json").json["lacking"] == {"places": 1}
+    shown = periplus("crawl", folder).out
+    assert "Of 1 page not relevant to the topic 1 names none of its places" in shown
+    assert shown.count("0.0%") == 2, "one line for one topic"
+
+
 def test_places_and_snippets_are_those_of_the_article(tmp_path: Path) -> None:
     folder = crawl(tmp_path, "Kenya", "rain")
     found = periplus("search", folder, "town hall", "--json").json["hits"][0]
@@ -71,3 +83,23 @@ def test_places_and_snippets_are_those_of_the_article(tmp_path: Path) -> None:
     assert periplus("search", folder, "town hall in Scotland", "--json").json["query"]["absent"] == "Scotland"
     assert periplus("search", folder, "ferries", "--json").json["total"] == 0
     assert periplus("search", folder, "imprint", "--json").json["total"] == 1, "what is no link is found"
+
+
+def test_files_are_judged_by_what_they_say_as_pages_of_a_crawl_are(tmp_path: Path) -> None:
+    samples = tmp_path / "samples"
+    samples.mkdir()
+    for number in range(3):
+        (samples / f"{number}.htm").write_text(page(), "utf-8")
+    file = samples / "0.htm"
+    found = periplus("places", file, "--json").json
+    assert {one["place"]["name"] for one in found["footprint"]} == {"Nairobi", "Mombasa", "Kenya"}
+    assert {one["text"] for one in found["mentions"]} == {"Nairobi", "Mombasa", "Kenya"}
+
+    topic = tmp_path / "topic.toml"
+    topic.write_text("[topic]\nkeywords = { ferry = 1.0 }\nplaces = { Scotland = 1.0 }\n", "utf-8")
+    judged = periplus("score", topic, file, "--json").json
+    assert (judged["keyword_relevance"], judged["place_relevance"]) == (0.0, 0.0)
+
+    learnt = periplus("topic", "learn", samples, "-o", tmp_path / "learnt.toml", "--json").json
+    assert [place["name"] for place in learnt["places"]] == ["Kenya"]
+    assert not {"ferry", "ferries"} & {keyword["word"] for keyword in learnt["keywords"]}

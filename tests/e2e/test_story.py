@@ -62,6 +62,12 @@ def truth_of(web: MiniwebProcess) -> list[dict[str, Any]]:
     return [json.loads(line) for line in web.truth.read_text("utf-8").splitlines()]
 
 
+def test_people_are_told_once_what_kept_the_crawl_from_going_on(web: MiniwebProcess, whole: Path) -> None:
+    shown = periplus("crawl", web.job, "--out", whole).out
+    assert "Stopped: frontier empty. Links left out: " in shown
+    assert "dropped by" not in shown
+
+
 def test_summary_follows_the_contract(web: MiniwebProcess, whole: Path) -> None:
     done = periplus("crawl", web.job, "--out", whole, "--json")  # nothing is left to do
     assert done.code == 0

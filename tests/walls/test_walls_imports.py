@@ -10,9 +10,9 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
     "errors", "wording", "printing", "options", "clock", "files", "memory", "model", "network_settings",
-    "topic_settings", "settings", "urls", "frontier", "fetch", "pages", "places", "topics", "strategies", "network",
-    "exchange", "cluster", "store", "index", "search", "export", "running", "tasks", "web", "evaluate", "miniweb",
-    "content", "analysis", "registering", "reaching", "shared", "node", "job", "resume", "report", "equipment",
+    "topic_settings", "settings", "urls", "frontier", "fetch", "pages", "content", "places", "topics", "strategies",
+    "network", "exchange", "cluster", "store", "index", "search", "export", "running", "tasks", "web", "evaluate",
+    "miniweb", "analysis", "registering", "reaching", "shared", "node", "job", "resume", "report", "equipment",
     "indexing", "crawl", "verify", "relocation", "world", "replay", "ceilings", "compare", "experiments", "assignments",
     "teaching", "clustering", "commands", "rebuilding", "shortening", "member", "attending", "hosting", "cli",
 ]  # fmt: skip
@@ -26,7 +26,9 @@ PURE = [
     "urls",
     "pages/flow.py",
     "pages/html.py",
+    "pages/linked_data.py",
     "pages/metadata.py",
+    "pages/titles.py",
     "pages/dates.py",
 ]
 

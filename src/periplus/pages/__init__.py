@@ -5,7 +5,7 @@
 
 from periplus.pages.dates import searched_date
 from periplus.pages.encoding import decode_html
-from periplus.pages.html import read_page
+from periplus.pages.html import HTML_SUFFIXES, is_html, read_page
 from periplus.pages.workers import Workers
 
-__all__ = ["Workers", "decode_html", "read_page", "searched_date"]
+__all__ = ["HTML_SUFFIXES", "Workers", "decode_html", "is_html", "read_page", "searched_date"]

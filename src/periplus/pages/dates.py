@@ -58,6 +58,8 @@ ISO_DATE = re.compile(r"\b(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?!\d)")
 COMPACT_DATE = re.compile(r"\b((?:19|20)\d{2})(\d{2})(\d{2})(?=\D|\d{4}\b|\d{6}\b|\Z)")
 EASTERN_DATE = re.compile(r"(\d{4})[年년] ?(\d{1,2})[月월] ?(\d{1,2})[日일]")
 DOTTED_YEAR_FIRST = re.compile(r"\b((?:19|20)\d{2})\. ?(\d{1,2})\. ?(\d{1,2})(?!\d)")
+UNIVERSAL_TIME = re.compile(r"\d\d:\d\d[\d:.]*(?:Z|[+-]00:?00| ?GMT| ?UTC)\s*$")
+ONE_DAY = timedelta(days=1)
 UNIX_TIME = re.compile(r"\s*(1\d{9})(?:\d{3})?\s*", re.ASCII)
 """Seconds or milliseconds since 1970, from 2001 to 2033."""
 
@@ -110,11 +112,20 @@ MOST_SEARCHED_CHARS = 500_000
 
 
 def published_date(stated: Iterable[str], url: str, fetched_on: date) -> date | None:
-    """The first believable day among what the page states, else the one in its URL, else None."""
+    """The first believable day among what the page states, else the one in its URL, else None.
+
+    Of a moment in universal time the URL has the day as its publisher's calendar had it.
+    """
+    in_url = _day_of_url(url, fetched_on)
     for text in stated:
         day = _parse(text[:64], fetched_on, EARLIEST_STATED)
         if day is not None:
-            return day
+            is_same = in_url is not None and abs(day - in_url) <= ONE_DAY and UNIVERSAL_TIME.search(text[:64])
+            return in_url if is_same else day
+    return in_url
+
+
+def _day_of_url(url: str, fetched_on: date) -> date | None:
     match = URL_DATE.search(url) or URL_COMPACT_DATE.search(url)
     if not match:
         return None
@@ -136,11 +147,19 @@ def searched_date(html: str, url: str, fetched_on: date) -> date | None:
             original_date=True,
             url=url,
             min_date=EARLIEST.isoformat(),
-            max_date=(fetched_on + timedelta(days=1)).isoformat(),
+            max_date=(fetched_on + ONE_DAY).isoformat(),
         )
     except (LxmlError, ValueError):
         return None  # nothing in it that is a document, or a date
-    return _parse(found, fetched_on) if found else _shown_date(html, fetched_on)
+    return _clearer(_parse(found, fetched_on) if found else None, _shown_date(html, fetched_on))
+
+
+def _clearer(found: date | None, shown: date | None) -> date | None:
+    """The day that was found, or that which is shown if the first has day and month exchanged, or a year only."""
+    if found is None or shown is None:
+        return found or shown
+    exchanged = (found.year, found.month, found.day) == (shown.year, shown.day, shown.month)
+    return shown if exchanged or (found.month, found.day) == (1, 1) else found
 
 
 def _shown_date(html: str, fetched_on: date) -> date | None:
@@ -217,4 +236,4 @@ def _believable(parts: tuple[str | None, ...], fetched_on: date, earliest: date 
         return None
     if found < EARLIEST and (found.month, found.day) in UNSET:
         return None
-    return found if earliest <= found <= fetched_on + timedelta(days=1) else None
+    return found if earliest <= found <= fetched_on + ONE_DAY else None

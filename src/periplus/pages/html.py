@@ -17,9 +17,10 @@ from periplus.pages.language import page_language
 from periplus.pages.maintext import furniture_of, without
 from periplus.pages.metadata import read_metadata
 from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
+from periplus.pages.titles import MAX_TITLE_CHARS, page_title
 from periplus.urls import CanonicalUrl, canonical_links, canonicalize
 
-__all__ = ["read_page"]
+__all__ = ["HTML_SUFFIXES", "is_html", "read_page"]
 
 NOT_TEXT = [
     "script",
@@ -46,7 +47,6 @@ TURNING = re.compile(rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")
 behind it read otherwise.
 Marks (U+200E, U+200F) and joiners turn nothing, and languages need them."""
 
-MAX_TITLE_CHARS = 500
 MAX_DESCRIPTION_CHARS = 1_000
 SPARE_DESCRIPTION_CHARS = 300
 """Where a page does not describe itself, the beginning of its main text does."""
@@ -66,6 +66,16 @@ REFRESH_URL = re.compile(
 """As browsers read it: seconds, a separator, perhaps `url=`, and then all there is, or what stands in quotes."""
 
 
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+
+
+def is_html(data: bytes, name: str) -> bool:
+    """Whether a file is an HTML page, by how it begins or what it is called."""
+    beginning = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1_000].lower()  # XML says what it is first, some comment
+    marked = beginning.startswith(b"<") and (b"<!doctype html" in beginning or b"<html" in beginning)
+    return marked or name.lower().endswith(HTML_SUFFIXES)
+
+
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
     whole, signs, codec = _source(fetched)
@@ -73,7 +83,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     tree = LexborHTMLParser(source)
     metadata = read_metadata(tree, signs)
     base = _base_url(tree, fetched.url, codec) if b"base" in signs else fetched.url
-    title = _title(tree) or _one_line(metadata.title)
+    title = page_title(tree, metadata.title, metadata.site_name, fetched.url)
     canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
     canonical = _resolved(canonical_node.attributes.get("href") or "", base, codec) if canonical_node else None
     stated = _stated_language(tree, signs, fetched)
@@ -89,6 +99,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
     links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
     furniture = tuple(furniture_of(text, [(link.start, link.end) for link in links]))
+    content = without(text, furniture)
     return Page(
         url=fetched.url,
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
@@ -101,8 +112,8 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         canonical=canonical.href if canonical else None,
         noindex="noindex" in directives or "none" in directives,
         nofollow="nofollow" in directives or "none" in directives,
-        description=_description(metadata.description, text, furniture),
-        hints=metadata.hints(own_countries),
+        description=_description(metadata.description, content),
+        hints=metadata.hints(f"{title}\n{content}", own_countries),
         dropped=dropped,
     )
 
@@ -121,21 +132,10 @@ def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes], str]:
     return clean, signs if len(clean) == len(source) else signs_of(clean), codec
 
 
-def _title(tree: LexborHTMLParser) -> str:
-    titles = tree.tags("title")
-    in_head = (node for node in titles if node.parent and node.parent.tag == "head")  # drawings have titles too
-    node = next(in_head, titles[0] if titles else None)
-    return _one_line(node.text()) if node else ""
-
-
-def _description(stated: str, text: str, furniture: tuple[tuple[int, int, bool], ...]) -> str:
+def _description(stated: str, content: str) -> str:
     """What the page says of itself, else how it begins."""
-    said = stated or without(text, furniture)[:SPARE_DESCRIPTION_CHARS]
+    said = stated or content[:SPARE_DESCRIPTION_CHARS]
     return " ".join(said.split())[:MAX_DESCRIPTION_CHARS]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:MAX_TITLE_CHARS]
 
 
 def _resolved(href: str, base: str, codec: str) -> CanonicalUrl | None:

@@ -1,59 +1,116 @@
 """What a page says about itself outside its text: meta tags, JSON-LD, microdata, RDFa, microformats."""
 
-import json
 import re
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Any, Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from periplus.model import LonLat, PageHints, PostalParts
 from periplus.pages.dates import META_DATE_NAMES
+from periplus.pages.linked_data import PUBLISHERS, Whose, json_ld_things, types_of
 
 __all__ = ["Metadata", "read_metadata"]
 
-MAX_JSON_LD_CHARS = 200_000
-MAX_JSON_LD_NODES = 2_000
 MAX_HINTS = 20
 MAX_HINT_CHARS = 300
+MAX_PARENTS = 50
 NO_HINTS = PageHints()
 
 
 @dataclass(slots=True)
-class Metadata:
-    """Collected while reading; turned into the fields of a Page."""
+class Whereabouts:
+    """Where something is, as markup declares it: points, names, addresses as lines and by their parts."""
 
-    title: str = ""
-    description: str = ""
-    dates: list[str] = field(default_factory=list)
-    robots: str = ""
-    refresh: str = ""
     points: list[LonLat] = field(default_factory=list)
     place_names: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
     parts: list[PostalParts] = field(default_factory=list)
-    meta: PostalParts | None = None
 
-    def hints(self, countries: tuple[str, ...]) -> PageHints:
-        """The geographic part, bounded, with the countries that the page says it is for."""
-        if not (self.points or self.place_names or self.addresses or self.parts or self.meta or countries):
-            return NO_HINTS
-        return PageHints(
-            points=tuple(self.points[:MAX_HINTS]),
-            place_names=tuple(name[:MAX_HINT_CHARS] for name in self.place_names[:MAX_HINTS]),
-            postal_addresses=tuple(text[:MAX_HINT_CHARS] for text in self.addresses[:MAX_HINTS]),
-            addresses=tuple(self.parts[:MAX_HINTS]) or ((self.meta,) if self.meta else ()),
-            countries=countries,
-        )
+    def __bool__(self) -> bool:
+        return bool(self.points or self.place_names or self.addresses or self.parts)
+
+    def __iadd__(self, other: "Whereabouts") -> "Whereabouts":
+        for parts in other.parts:
+            self.add_address(parts)
+        self.points += [point for point in other.points if point not in self.points]
+        self.place_names += other.place_names
+        self.addresses += [line for line in other.addresses if line not in self.addresses]
+        return self
 
     def add_address(self, parts: PostalParts) -> None:
         """Take an address that says at least where; the same one twice counts once."""
         if (parts.locality or parts.region) and parts not in self.parts:
             self.parts.append(parts)
             self.addresses.append(parts.text)
+
+    def add_point(self, latitude: str, longitude: str) -> None:
+        """Take a point on the earth, once."""
+        try:
+            point = LonLat(float(longitude), float(latitude))
+        except ValueError:
+            return
+        if point not in self.points and (point.lon, point.lat) != (0.0, 0.0):  # 0,0: nobody filled the form in
+            self.points.append(point)
+
+    def is_named_in(self, text: str) -> bool:
+        """Whether a text names the town of an address, or there is no town to name."""
+        towns = [parts.locality for parts in self.parts if parts.locality]
+        return not towns or any(town in text for town in towns)
+
+    def is_near(self, meta: PostalParts | None) -> bool:
+        """Whether an address is in the same town."""
+        town = meta.locality if meta else ""
+        return bool(town) and any(parts.locality == town for parts in self.parts)
+
+
+@dataclass(slots=True)
+class Metadata:
+    """Collected while reading; turned into the fields of a Page.
+
+    Where the page itself is, what the page's geo tags say, where things are that stand beside it (a shop, a town hall)
+    and where its publisher is: an article is about none of the last two, and nothing is about a publisher far away.
+    """
+
+    title: str = ""
+    site_name: str = ""
+    description: str = ""
+    dates: list[str] = field(default_factory=list)
+    robots: str = ""
+    refresh: str = ""
+    is_article: bool = False
+    own: Whereabouts = field(default_factory=Whereabouts)
+    tags: Whereabouts = field(default_factory=Whereabouts)
+    beside: Whereabouts = field(default_factory=Whereabouts)
+    publisher: Whereabouts = field(default_factory=Whereabouts)
+    meta: PostalParts | None = None
+
+    def hints(self, text: str, countries: tuple[str, ...]) -> PageHints:
+        """The geographic part, bounded, with the countries that the page says it is for."""
+        found, meta = self._whereabouts(text)
+        if not (found or meta or countries):
+            return NO_HINTS
+        return PageHints(
+            points=tuple(found.points[:MAX_HINTS]),
+            place_names=tuple(name[:MAX_HINT_CHARS] for name in found.place_names[:MAX_HINTS]),
+            postal_addresses=tuple(line[:MAX_HINT_CHARS] for line in found.addresses[:MAX_HINTS]),
+            addresses=tuple(found.parts[:MAX_HINTS]) or ((meta,) if meta else ()),
+            countries=countries,
+        )
+
+    def _whereabouts(self, text: str) -> tuple[Whereabouts, PostalParts | None]:
+        """All that is about the page, and the address of its geo tags unless they say where its publisher is."""
+        found = Whereabouts()
+        of_site = self.is_article and (self.beside.is_near(self.meta) or self.publisher.is_near(self.meta))
+        if not of_site:
+            found += self.tags
+        found += self.own
+        if not self.is_article:
+            found += self.beside
+            if self.publisher.is_named_in(text):
+                found += self.publisher
+        return found, None if of_site else self.meta
 
 
 def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
@@ -65,18 +122,20 @@ def read_metadata(tree: LexborHTMLParser, signs: frozenset[bytes]) -> Metadata:
     _read_meta_tags(tree, found)
     if b"ld+json" in signs:
         for script in tree.css('script[type^="application/ld+json" i]'):
-            for thing in _json_ld_things(script.text()):
-                _read_thing(thing, found)
+            for thing, whose in json_ld_things(script.text()):
+                _read_thing(thing, whose, found)
     if not signs.isdisjoint(_ADDRESS_WORDS):
         for node in tree.css(_ADDRESS_NODES)[:MAX_HINTS]:
-            found.add_address(_marked_up(node))
+            _whose_markup(node, found).add_address(_marked_up(node))
     if b"geo" in signs:
         for node in tree.css('[itemtype$="GeoCoordinates"], [itemprop="geo"], .geo, .h-geo, .p-geo')[:MAX_HINTS]:
-            _read_geo(node, found)
+            _read_geo(node, _whose_markup(node, found))
+    around = _around_headline(tree) if not signs.isdisjoint((b"published", b"time")) else frozenset()
     if b"published" in signs:
-        found.dates += [day for node in tree.css(_PUBLISHED_NODES)[:5] for day in _shown_days(node)]
+        marked = [node for node in tree.css(_PUBLISHED_NODES)[:MAX_HINTS] if not _is_of_another(node, around)]
+        found.dates += [day for node in marked[:5] for day in _shown_days(node)]
     if b"time" in signs:
-        times = tree.css("time")[:MAX_HINTS]
+        times = [node for node in tree.css("time")[:MAX_HINTS] if not _is_of_another(node, around)]
         times.sort(key=lambda node: not _is_of_publication(node.attributes))
         found.dates += [day for node in times[:5] for day in _shown_days(node)]
     return found
@@ -94,6 +153,35 @@ def _shown_days(node: LexborNode) -> Iterator[str]:
         if said := node.attributes.get(name):
             yield said
     yield node.text()[:64]
+
+
+_OTHERS: Final = re.compile(r"\b(?:related|recommended|sidebar|widget)", re.IGNORECASE)
+
+
+def _is_of_another(node: LexborNode, around: frozenset[int]) -> bool:
+    """Whether something stands among references to other pages: beside the text, at its foot, in a box for them.
+
+    What is `around` the page's headline is none of these: some wrap everything in what they call a widget.
+    """
+    above = node.parent
+    for _ in range(MAX_PARENTS):
+        if above is None or above.tag == "body" or above.mem_id in around:
+            break
+        said = above.attributes
+        if above.tag in ("aside", "nav", "footer") or _OTHERS.search(f"{said.get('class')} {said.get('id')}"):
+            return True
+        above = above.parent
+    return False
+
+
+def _around_headline(tree: LexborHTMLParser) -> frozenset[int]:
+    """The elements that the page's first headline is in."""
+    above = tree.css_first("h1")
+    found: list[int] = []
+    while above is not None and len(found) < MAX_PARENTS:
+        found.append(above.mem_id)
+        above = above.parent
+    return frozenset(found)
 
 
 def _is_of_publication(attributes: dict[str, str | None]) -> bool:
@@ -118,16 +206,18 @@ def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
             if lower in ("robots", "periplus"):  # all of them count, not only the first
                 found.robots += f",{content}"
     found.title = tags.get("og:title") or tags.get("twitter:title") or ""
+    found.site_name = tags.get("og:site_name") or tags.get("application-name") or ""
     found.description = tags.get("description") or tags.get("og:description") or ""
     found.dates.extend(tags[name] for name in META_DATE_NAMES if name in tags)
+    found.is_article = "article:published_time" in tags  # og:type calls every page but the first an article
     position = tags.get("geo.position") or tags.get("icbm")
     if position:
-        _add_point(found, *position.replace(";", ",").partition(",")[::2])
+        found.tags.add_point(*position.replace(";", ",").partition(",")[::2])
     latitude, longitude = tags.get("place:location:latitude"), tags.get("place:location:longitude")
     if latitude and longitude:
-        _add_point(found, latitude, longitude)
+        found.beside.add_point(latitude, longitude)  # Open Graph has it for pages that are places
     if "geo.placename" in tags:
-        found.place_names.append(tags["geo.placename"])
+        found.tags.place_names.append(tags["geo.placename"])
     country, _, region = tags.get("geo.region", "").strip().partition("-")
     name = tags.get("geo.placename", "").strip()
     locality, _, rest = name.partition(",")
@@ -135,65 +225,19 @@ def _read_meta_tags(tree: LexborHTMLParser, found: Metadata) -> None:
         found.meta = _parts(["", locality.strip(), region or rest.strip(), "", country])
 
 
-def _json_ld_things(text: str) -> Iterator[dict[str, Any]]:
-    """Every object of a JSON-LD block, breadth-first, bounded."""
-    if len(text) > MAX_JSON_LD_CHARS:
-        return
-    waiting: deque[Any] = deque([_json_of(text)])
-    for _ in range(MAX_JSON_LD_NODES):
-        if not waiting:
-            return
-        thing = waiting.popleft()
-        if isinstance(thing, list):
-            waiting.extend(thing)
-        elif isinstance(thing, dict):
-            yield thing
-            waiting.extend(value for value in thing.values() if isinstance(value, dict | list))
-
-
-def _json_of(text: str) -> Any:
-    """What a JSON-LD block says, also if it has comments, commas too many or quotes as HTML; of a worse one its day."""
-    text = _unwrapped(text)
-    for repair in (str, _repaired, lambda broken: _repaired(unescape(broken))):
-        try:
-            return json.loads(repair(text), strict=False)  # line breaks in strings are common
-        except (ValueError, RecursionError):
-            continue
-    day = _STATED_DAY.search(text)
-    return {"datePublished": day[1]} if day else None
-
-
-_STATED_DAY: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{8,64})"')
-_TOO_MUCH: Final = re.compile(r'("(?:[^"\\]|\\.?)*+"?)|/\*.*?(?:\*/|\Z)|//[^\n]*|,(?=\s*[}\]])', re.DOTALL)
-"""Strings, which stay; and comments and commas before an end, which JSON does not have."""
-
-
-def _repaired(text: str) -> str:
-    return _TOO_MUCH.sub(lambda match: match[1] or "", text)
-
-
-def _unwrapped(text: str) -> str:
-    """JSON-LD without what some write around it, as they did around scripts."""
-    text = text.strip().strip("\ufeff")
-    for opening in ("//", "<!--", "<![CDATA["):
-        text = text.removeprefix(opening).lstrip()
-    for ending in ("]]>", "-->", "//", ";"):
-        text = text.removesuffix(ending).rstrip()
-    return text
-
-
-def _read_thing(thing: dict[str, Any], found: Metadata) -> None:
+def _read_thing(thing: dict[str, Any], whose: Whose, found: Metadata) -> None:
     published = thing.get("datePublished")
     if isinstance(published, str | int):
         found.dates.append(str(published)[:64])
+    found.is_article |= whose is Whose.ARTICLE
+    where = {Whose.BESIDE: found.beside, Whose.PUBLISHER: found.publisher}.get(whose, found.own)
     if "latitude" in thing and "longitude" in thing:
-        _add_point(found, str(thing["latitude"]), str(thing["longitude"]))
-    found.place_names.extend(_place_names(thing))
-    kind = thing.get("@type")
-    if kind == "PostalAddress" or (isinstance(kind, list) and "PostalAddress" in kind):
-        found.add_address(_parts([_said(thing.get(key)) for key in _PROPERTIES]))
+        where.add_point(str(thing["latitude"]), str(thing["longitude"]))
+    where.place_names.extend(_place_names(thing))
+    if "PostalAddress" in types_of(thing):
+        where.add_address(_parts([_said(thing.get(key)) for key in _PROPERTIES]))
     elif isinstance(thing.get("address"), str) and "," in thing["address"]:
-        found.addresses.append(" ".join(thing["address"].split()))
+        where.addresses.append(" ".join(thing["address"].split()))
 
 
 def _place_names(thing: dict[str, Any]) -> Iterator[str]:
@@ -202,7 +246,7 @@ def _place_names(thing: dict[str, Any]) -> Iterator[str]:
         value = thing.get(key)
         for place in value if isinstance(value, list) else [value]:
             name = place.get("name") if isinstance(place, dict) else place
-            if isinstance(name, str) and name.strip():
+            if isinstance(name, str) and name.strip() and not (key == "areaServed" and len(name) == 2):  # a code
                 yield " ".join(name.split())
 
 
@@ -240,7 +284,23 @@ def _shown(node: LexborNode) -> str:
     return node.text()
 
 
-def _read_geo(node: LexborNode, found: Metadata) -> None:
+def _whose_markup(node: LexborNode, found: Metadata) -> Whereabouts:
+    """Whom an address in the flow of the page belongs to: in its head or foot and as an author's, not the page."""
+    above = node.parent
+    for _ in range(MAX_PARENTS):
+        if above is None or above.tag in ("article", "main"):
+            break
+        properties = (above.attributes.get("itemprop") or "").split()
+        if above.tag in _FRAME or not PUBLISHERS.isdisjoint(properties):
+            return found.beside
+        above = above.parent
+    return found.own
+
+
+_FRAME: Final = frozenset({"header", "footer", "aside", "nav"})
+
+
+def _read_geo(node: LexborNode, where: Whereabouts) -> None:
     """Coordinates of microdata, h-geo or the geo microformat."""
     said = []
     for prop in ("latitude", "longitude"):
@@ -249,18 +309,9 @@ def _read_geo(node: LexborNode, found: Metadata) -> None:
     if not all(said):  # the short form: <abbr class="geo" title="30.27;-97.74">
         said = list((node.attributes.get("title") or "").partition(";")[::2])
     if all(said):
-        _add_point(found, *said)
+        where.add_point(*said)
 
 
 def _parts(texts: list[str]) -> PostalParts:
     street, locality, region, code, country = (" ".join(text.split())[:MAX_HINT_CHARS] for text in texts)
     return PostalParts(street, locality, region, code, country)
-
-
-def _add_point(found: Metadata, latitude: str, longitude: str) -> None:
-    try:
-        point = LonLat(float(longitude), float(latitude))
-    except ValueError:
-        return
-    if point not in found.points and (point.lon, point.lat) != (0.0, 0.0):  # 0,0: nobody filled the form in
-        found.points.append(point)

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from periplus.errors import UsageError
-from periplus.model import Fetched, Located, PageHints, Place
+from periplus.model import Fetched, Located, Place
 from periplus.options import refuse
 from periplus.wording import counted
 
@@ -140,9 +141,11 @@ def _documents(lines: Iterable[str], source: str) -> Iterator[tuple[Any, str, st
 
 def places(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="Text file, or - for standard input.")] = "-",
+    file: Annotated[str, typer.Argument(help="Text or HTML file, or - for standard input.")] = "-",
     *,
-    html: Annotated[bool, typer.Option("--html", help="The input is an HTML page.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="The input is an HTML page, though it does not look like one.")
+    ] = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help='One {"id", "text", "url"?} a line in, one result a line out.')
     ] = False,
@@ -154,6 +157,7 @@ def places(
     demonyms: Annotated[bool, typer.Option(help="Count adjectival forms such as Portuguese.")] = True,
 ) -> None:
     """Find places in a text. Example: echo 'Floods hit Sylhet.' | periplus places - --json"""
+    from periplus.pages import is_html  # noqa: PLC0415  heavy
     from periplus.places import locate  # noqa: PLC0415  heavy
 
     if not jsonl:
@@ -167,11 +171,10 @@ def places(
     if jsonl:
         _run_lines(_text_of(data, file), file, gazetteer, site_memory=site_memory, demonyms=demonyms)
         return
-    hints: PageHints | None = None
-    text = _text_of(data, file)
-    if html:
-        text, hints = _page_of(data)
-    located = locate(text, gazetteer, hints=hints, demonyms=demonyms)
+    if html or is_html(data, file):
+        located = _located_page(data, gazetteer, demonyms=demonyms)
+    else:
+        located = locate(_text_of(data, file), gazetteer, demonyms=demonyms)
     if geojson:
         print(_line(located_as_geojson(located)))
     elif as_json:
@@ -180,12 +183,21 @@ def places(
         _show(located)
 
 
-def _page_of(data: bytes) -> tuple[str, PageHints]:
-    """Text and hints of an HTML page."""
+def _located_page(data: bytes, gazetteer: "Gazetteer", *, demonyms: bool) -> Located:
+    """The places of an HTML page, as a crawl sees them: without those that only its menus and lists of links name."""
     from periplus.pages import read_page  # noqa: PLC0415  heavy
+    from periplus.places.locate import locate, outside  # noqa: PLC0415  heavy
 
     page = read_page(Fetched("http://localhost/", 200, (), data, "text/html", datetime.now(UTC), 0.0, ""))
-    return page.text, page.hints
+    found = locate(
+        page.text,
+        gazetteer,
+        hints=page.hints,
+        demonyms=demonyms,
+        furniture=page.furniture,
+        language=page.language,
+    )
+    return replace(found, mentions=tuple(outside(found.mentions, page.furniture)))
 
 
 def _run_lines(text: str, source: str, gazetteer: "Gazetteer", *, site_memory: bool, demonyms: bool) -> None:

@@ -65,7 +65,17 @@ def word_commonness() -> dict[str, int]:
 @lru_cache(256)
 def words_of(language: str) -> dict[str, int]:
     """The same for what is a word in one language only: "Lage" and "seine" in German, "cela" in French."""
-    return _levels(_learnt().get("words_of", {}).get(language, {}))
+    known = dict.fromkeys(_CAPITAL_WORDS.get(language, "").split(), 6)
+    return known | _levels(_learnt().get("words_of", {}).get(language, {}))
+
+
+_CAPITAL_WORDS: Final = {
+    "de": "kanton kantone kantonen kantons",  # not Guangzhou
+    "fr": "canton cantons",
+    "it": "cantone cantoni costituzione nazionale",
+    "es": "constitución nacional república",
+}
+"""Words for states and what is theirs: so often with a capital that running text does not tell them from towns."""
 
 
 def _learnt() -> dict[str, Any]:

@@ -25,7 +25,7 @@ from periplus.places.sources import ABBREVIATION, DEMONYM, STOPPED
 from periplus.places.support import kind_code, likeliest, outcome
 from periplus.places.units import WITHIN
 
-__all__ = ["locate"]
+__all__ = ["locate", "outside"]
 
 MAX_CANDIDATES_SHOWN: Final = 8
 _DEMONYM: Final = KIND.index("demonym")
@@ -80,12 +80,12 @@ def locate(
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=options)
     addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
-    counted = _outside(mentions, furniture) if furniture else mentions
+    counted = outside(mentions, furniture) if furniture else mentions
     return Located(tuple(mentions), addresses, footprint_of(counted, addresses, hinted, gazetteer, outlined=outlined))
 
 
-def _outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int, bool]]) -> Iterator[Mention]:
-    """The mentions outside of the spans; both in order."""
+def outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int, bool]]) -> Iterator[Mention]:
+    """The mentions outside of spans such as a page's furniture; both in order."""
     number = 0
     for mention in mentions:
         while number < len(spans) and spans[number][1] <= mention.start:

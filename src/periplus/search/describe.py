@@ -1,6 +1,7 @@
 """One page, and the collection as a whole, as the web page shows them."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from periplus.index import IndexQuery, day_of
@@ -8,6 +9,7 @@ from periplus.search.atlas import Atlas
 from periplus.search.question import Question
 from periplus.search.shard import PageRecord, Shard
 from periplus.search.snippets import Mark, Marker, merge
+from periplus.settings import Job
 
 __all__ = ["describe", "page_view"]
 
@@ -78,4 +80,9 @@ def _crawl(shards: Sequence[Shard]) -> dict[str, Any]:
         }
         for shard in shards
     ]
-    return {"name": job.name, "topic": job.topic.name or job.name, "nodes": nodes}
+    return {"name": _name(job, shards[0].crawl), "topic": job.topic.name or job.name, "nodes": nodes}
+
+
+def _name(job: Job, crawl: str) -> str:
+    """What a crawl is called: as its job says, else as its folder; else several would all be called "crawl"."""
+    return job.name if job.name != Job().name else Path(crawl).resolve().name.removeprefix("cluster:")

@@ -11,6 +11,8 @@ from periplus.urls import fingerprint
 __all__ = ["Harvest", "HarvestShare", "NodeSummary", "Summary", "summarize", "together"]
 
 RECENT = 1_000
+LACKING = """SELECT count(*) FILTER (WHERE keyword_relevance = 0), count(*) FILTER (WHERE place_relevance = 0)
+FROM page WHERE outcome = 'not_relevant'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,10 @@ class NodeSummary:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a crawl came to so far. `outcomes` adds up to the leases; `seconds` are those of the last run."""
+    """What a crawl came to so far. `outcomes` adds up to the leases; `seconds` are those of the last run.
+
+    `lacking`: of the pages that are not relevant, how many have nothing at all of the topic's keywords, of its places.
+    """
 
     pages: int
     kept: int
@@ -81,6 +86,7 @@ class Summary:
     nodes: dict[str, NodeSummary]
     dropped: dict[str, int] = field(default_factory=dict)
     harvest: dict[str, HarvestShare] = field(default_factory=dict)
+    lacking: dict[str, int] = field(default_factory=dict)
 
 
 def summarize(
@@ -90,6 +96,7 @@ def summarize(
     nodes: dict[str, NodeSummary] = {}
     outcomes: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
+    lacking: Counter[str] = Counter()
     fingerprints: set[int] = set()
     queued = 0
     fetched: list[tuple[str, int, str]] = []
@@ -103,6 +110,8 @@ def summarize(
             nodes[node.name] = NodeSummary(pages, kept, sent, received)
             outcomes.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
             dropped.update(dict(db.execute("SELECT reason, count FROM dropped").fetchall()))
+            keywords, places = db.execute(LACKING).fetchone()
+            lacking.update(keywords=keywords, places=places)
             fetched += db.execute("SELECT fetched_at, id, topic FROM page").fetchall()
             queued += db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
             fingerprints.update(row[0] for row in db.execute("SELECT fingerprint FROM url"))
@@ -126,6 +135,7 @@ def summarize(
         nodes=nodes,
         dropped=dict(sorted(dropped.items())),
         harvest=harvest.shares(),
+        lacking=dict(+lacking),
     )
 
 
@@ -137,10 +147,12 @@ def together(summaries: Sequence[Summary], stop_reason: str) -> Summary:
     """
     outcomes: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
+    lacking: Counter[str] = Counter()
     nodes: dict[str, NodeSummary] = {}
     for one in summaries:
         outcomes.update(one.outcomes)
         dropped.update(one.dropped)
+        lacking.update(one.lacking)
         nodes.update(one.nodes)
     return Summary(
         pages=sum(one.pages for one in summaries),
@@ -154,6 +166,7 @@ def together(summaries: Sequence[Summary], stop_reason: str) -> Summary:
         nodes=dict(sorted(nodes.items())),
         dropped=dict(sorted(dropped.items())),
         harvest=_harvest_together(summaries),
+        lacking=dict(lacking),
     )
 
 

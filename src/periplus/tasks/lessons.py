@@ -9,8 +9,9 @@ from pathlib import Path
 import xxhash
 import zstandard
 
+from periplus.content import Content, content_of
 from periplus.errors import UsageError
-from periplus.model import Located, Page, Place
+from periplus.model import Page, Place
 from periplus.places import Gazetteer, locate
 from periplus.settings import TopicSettings
 from periplus.store.database import open_reader, storage_errors
@@ -29,7 +30,7 @@ __all__ = [
     "check_count",
     "crawl_documents",
     "learnt_topic",
-    "located",
+    "read_content",
     "readings",
     "taught",
 ]
@@ -38,9 +39,18 @@ MIN_SAMPLES, MAX_SAMPLES = 3, 100
 MAX_TEXT_BYTES = 32 * 2**20
 
 
-def located(page: Page, gazetteer: Gazetteer) -> Located:
-    """The places of a page, without the candidates that nobody asks for here."""
-    return locate(page.text, gazetteer, url=page.url or None, hints=page.hints, candidates=False)
+def read_content(page: Page, gazetteer: Gazetteer) -> Content:
+    """A page and its places as a crawl judges them, without furniture; nor candidates, which nobody asks for here."""
+    found = locate(
+        page.text,
+        gazetteer,
+        url=page.url or None,
+        hints=page.hints,
+        candidates=False,
+        furniture=page.furniture,
+        language=page.language,
+    )
+    return content_of(page, found)
 
 
 def learnt_topic(memory: Memory, gazetteer: Gazetteer, targets: list[Place], *, paper: bool) -> Learnt:
@@ -88,10 +98,10 @@ def readings(
     """Documents as counts of stems and places; those without a word are left out."""
     found = []
     for document in documents:
-        page = document.page
+        page, located, _ = read_content(document.page, gazetteer)
         reading = read_document(
             page.text,
-            located(page, gazetteer),
+            located,
             title=page.title,
             language=page.language or language,
             url=page.url,

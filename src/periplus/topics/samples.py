@@ -9,13 +9,12 @@ from typing import Any
 
 from periplus.errors import UsageError
 from periplus.model import Fetched, Page
-from periplus.pages import read_page
+from periplus.pages import HTML_SUFFIXES, is_html, read_page
 
 __all__ = ["Document", "document_from_row", "read_documents", "read_lines"]
 
 MAX_FILE_BYTES = 64 * 2**20
 TEXT_SUFFIXES = frozenset({".txt", ".text", ".md", ""})
-HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 JSON_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 
@@ -33,7 +32,7 @@ def read_documents(paths: Iterable[Path]) -> Iterator[Document]:
     for path in paths:
         if path.is_dir():
             inner = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
-            known = TEXT_SUFFIXES | HTML_SUFFIXES | JSON_SUFFIXES
+            known = TEXT_SUFFIXES | JSON_SUFFIXES | set(HTML_SUFFIXES)
             found = [p for p in inner if p.suffix.lower() in known]
             if not found:
                 raise UsageError(f"{path}: no documents in this folder; give .txt, .html or .jsonl files")
@@ -83,7 +82,7 @@ def _read_file(path: Path) -> Iterator[Document]:
 
 def page_of(data: bytes, source: str, *, html: bool = False) -> Page:
     """A page from the bytes of a text or HTML file."""
-    if html or data.lstrip()[:200].lower().startswith((b"<!doctype html", b"<html")) or source.endswith(".html"):
+    if html or is_html(data, source):
         return read_page(Fetched("http://localhost/", 200, (), data, "text/html", datetime.now(UTC), 0.0, ""))
     if b"\0" in data[:1024] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UsageError(f"{source} is not text (it holds NUL bytes); give text, HTML or JSONL")

@@ -488,6 +488,11 @@ def test_stated_language(tag: str, language: str) -> None:
         ("<meta name=date content=2031-01-01>", None),
         ("<meta name=date content=2025-13-45>", None),
         ("<meta name=date content='soon'>", None),
+        ("<div class=related-posts><h4>Other</h4><time class=published datetime=2009-04-11>11 April 2009</time></div>"
+         "<time datetime=2025-02-03>", date(2025, 2, 3)),
+        ("<aside><time datetime=2009-04-11></time></aside>", None),
+        ("<footer><p itemprop=datePublished>2009-04-11</p></footer>", None),
+        ("<div class=elementor-widget><h1>Flood</h1><time datetime=2025-02-03></time></div>", date(2025, 2, 3)),
         ("<meta name=date content=1960-01-01><time datetime=2025-02-03>", date(2025, 2, 3)),
         ("", None),
     ],
@@ -512,6 +517,23 @@ def test_a_date_in_the_url() -> None:
     ):
         response = fetched(f"http://example.com{path}", b"<p>x")
         assert read_page(response).published == day
+
+
+@pytest.mark.parametrize(
+    ("stated", "day"),
+    [
+        ("2025-02-04T03:30:59+00:00", date(2025, 2, 3)),
+        ("2025-02-04T03:30:59.123Z", date(2025, 2, 3)),
+        ("Tue, 04 Feb 2025 03:30:59 GMT", date(2025, 2, 3)),
+        ("2025-02-02T23:30:00Z", date(2025, 2, 3)),
+        ("2025-02-04T03:30:59+01:00", date(2025, 2, 4)),
+        ("2025-02-04", date(2025, 2, 4)),
+        ("2025-02-05T03:30:59Z", date(2025, 2, 5)),
+    ],
+)
+def test_of_a_moment_in_universal_time_the_url_has_the_publishers_day(stated: str, day: date) -> None:
+    body = f"<meta property=article:published_time content='{stated}'><p>x".encode()
+    assert read_page(fetched("http://example.com/2025/02/03/flood", body)).published == day
 
 
 JSON_LD = """<script type="application/ld+json">{"@context": "https://schema.org", "@graph": [
@@ -583,6 +605,7 @@ def test_places_that_schema_org_things_are_about() -> None:
         ("<p>发布时间：2024年03月12日</p>", date(2024, 3, 12)),
         ("<p>Datum: 12.03.2024</p>", date(2024, 3, 12)),
         ("<?xml version='1.0' encoding='utf-8'?><p class=date>12.03.2024</p>", date(2024, 3, 12)),
+        ("<p>Erstellt am: 01.11.2023</p>", date(2023, 11, 1)),
         ("<p class=byline>Posted on 12 March 1924</p>", None),
         ("<p class=byline>Posted on 12 March 2044</p>", None),
         ("<p>nothing", None),

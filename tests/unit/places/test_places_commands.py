@@ -46,6 +46,15 @@ def test_files_tables_and_geojson(tmp_path: Path) -> None:
 def test_html_pages() -> None:
     page = "<html><head><title>x</title></head><body><p>Floods in <b>Sylhet</b>, Bangladesh</p></body></html>"
     assert "Sylhet" in run("places", "-", "--html", "--json", text=page)
+    plain = "<p class=Paris>Floods hit Sylhet.</p>"
+    for beginning in (
+        "<!DOCTYPE html>",
+        "\ufeff <html>",
+        '<?xml version="1.0"?>\n<!doctype html>',
+        "<!-- saved --><html>",
+    ):
+        found = json.loads(run("places", "-", "--json", text=beginning + plain))
+        assert [mention["text"] for mention in found["mentions"]] == ["Sylhet"], beginning
 
 
 def test_lines_keep_their_order_and_sites_inform_each_other() -> None:

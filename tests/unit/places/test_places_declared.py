@@ -107,3 +107,58 @@ def test_hostile_markup_is_bounded(gazetteer: Gazetteer) -> None:
     many = "".join(f'<div class="adr"><span class="locality">Paris{n}</span></div>' for n in range(500))
     odd = '<div class="adr"><span class="locality">\ud7ff\x00' + "x" * 5000 + "</span></div>"
     assert len(located(many + odd, gazetteer).addresses) <= 20
+
+
+OFFICE = """{"@type": "PostalAddress", "streetAddress": "Torstraße 77", "addressLocality": "Berlin",
+ "addressCountry": "DE"}"""
+ARTICLE = '{"@type": "NewsArticle", "headline": "Sleep well"}'
+
+
+def ld(*things: str) -> str:
+    return f'<script type="application/ld+json">[{", ".join(things)}]</script>'
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        ld(ARTICLE, f'{{"@type": "Organization", "address": {OFFICE}}}'),
+        ld(ARTICLE, f'{{"@type": ["Organization", "Place"], "address": {OFFICE}}}'),
+        ld(ARTICLE, '{"@type": "LocalBusiness", "address": "Torstraße 77, Berlin, Germany"}'),
+        ld(ARTICLE, OFFICE),
+        ld(f'{{"@type": "BlogPosting", "publisher": {{"@type": "Organization", "address": {OFFICE}}}}}'),
+        ld(f'{{"@type": "WebPage", "mainEntity": {ARTICLE}}}', f'{{"@type": "Corporation", "location": {OFFICE}}}'),
+        ld(f'{{"@graph": [{ARTICLE}, {{"@type": "Organization", "address": {OFFICE}}}]}}')
+        + "<meta name=geo.placename content=Berlin><meta name=geo.position content='52.5;13.4'>",
+        ld(f'{{"@type": "Organization", "address": {OFFICE}}}'),
+        ld(f'{{"@type": "Bakery", "address": {OFFICE}}}') + "<meta property=article:published_time content=2026-01-02>",
+        f"{ld(ARTICLE)}<footer>{MICRODATA}</footer>",
+        f"{ld(ARTICLE)}<div itemprop=author itemscope>{MICRODATA}</div>",
+        f"{ld(ARTICLE)}<meta property=place:location:latitude content=52.5>"
+        "<meta property=place:location:longitude content=13.4>",
+        ld('{"@type": "Organization", "contactPoint": {"@type": "ContactPoint", "areaServed": "DE"}}'),
+        ld('{"@type": "Service", "areaServed": ["DE", "CA"]}'),
+    ],
+)
+def test_where_an_article_is_published_is_not_where_it_is_about(gazetteer: Gazetteer, html: str) -> None:
+    found = located(f"{html}<article><p>How to sleep well, in ten steps.</p></article>", gazetteer)
+    assert found.addresses == ()
+    assert {one.place for one in found.footprint.places} == {mention.place for mention in found.mentions}  # the text's
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        ld(f'{{"@type": "Bakery", "address": {OFFICE}}}'),
+        ld(f'{{"@type": "Organization", "address": {OFFICE}}}') + "<p>The baker of Berlin.",
+        ld(f'{{"@type": "NewsArticle", "contentLocation": {{"@type": "Place", "address": {OFFICE}}}}}'),
+        ld(f'{{"@type": "BlogPosting", "mainEntity": {{"@type": "Museum", "address": {OFFICE}}}}}'),
+        ld(ARTICLE, f'{{"@type": "Event", "startDate": "2026-01-02", "location": {{"address": {OFFICE}}}}}'),
+        ld(ARTICLE) + "<article>" + MICRODATA.replace("London", "Berlin").replace("GB", "DE") + "</article>",
+        ld(ARTICLE) + "<meta name=geo.placename content=Berlin><meta name=geo.region content=DE-BE>",
+    ],
+)
+def test_where_a_page_is_about_counts(gazetteer: Gazetteer, html: str) -> None:
+    found = located(html, gazetteer)
+    assert {address.place_id for address in found.addresses} == {2950159}
+    assert found.footprint.main is not None
+    assert found.footprint.main.id == 2950159

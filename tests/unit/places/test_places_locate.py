@@ -76,7 +76,7 @@ def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str
     assert all(text[m.start : m.end] == m.text for m in located.mentions)
 
 
-WORDS = {"Dabei", "Buch", "Boden", "Welt", "Auch", "Stelle", "Aber", "Recht", "OK"}
+WORDS = {"Dabei", "Buch", "Boden", "Welt", "Auch", "Stelle", "Aber", "Recht", "OK", "Nacional"}
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,9 @@ WORDS = {"Dabei", "Buch", "Boden", "Welt", "Auch", "Stelle", "Aber", "Recht", "O
         ),
         ("Die Feuerwehr half am Sonntag in Essen, und in Lage wird das Feuer nicht größer.", {"Essen", "Lage"}),
         ("Dabei war das Spiel in Erlangen und Siegen nicht mit dem in Berlin zu vergleichen.", {"Berlin"}),
+        ("Die Messe in Kanton ist die größte in China, und der Hafen wird nicht kleiner.", {"Kanton", "China"}),
+        ("El Congreso Nacional de Chile votó la nueva ley, pero no hay acuerdo con el gobierno.", {"Chile"}),
+        ("Vive con su familia en Constitución, en la costa de Chile, desde hace años.", {"Constitución", "Chile"}),
         ("Les villes de Paris et Lyon ne sont pas pour tous, et cela est OK pour nous.", {"Paris", "Lyon"}),
     ],
 )
@@ -96,6 +99,17 @@ def test_words_of_the_texts_language_are_no_places(gazetteer: Gazetteer, text: s
     result = {mention.text for mention in locate(text, gazetteer).mentions}
     assert result & WORDS == set()
     assert names <= result
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Im Kanton wird noch bis Ende Februar geimpft. Das hat der Kanton mit den Spitälern entschieden.", "Kanton"),
+        ("La nueva Constitución fue aprobada por el pueblo, y la Constitución no dice nada de ello.", "Constitución"),
+    ],
+)
+def test_words_for_states_are_no_towns(gazetteer: Gazetteer, text: str, word: str) -> None:
+    assert word not in {mention.text for mention in locate(text, gazetteer).mentions}
 
 
 def test_a_word_of_one_language_is_a_name_in_another(gazetteer: Gazetteer) -> None:

@@ -476,3 +476,11 @@ def test_paging_is_stable_while_pages_are_added(tmp_path: Path) -> None:
 def test_a_state_that_no_answer_gave_is_refused(text: str) -> None:
     with pytest.raises(QueryError, match="as_of"):
         SearchRequest.of("x", as_of=text)
+
+
+def test_crawls_without_a_name_are_called_as_their_folders(tmp_path: Path) -> None:
+    floods, dams = (build_collection(tmp_path / name) for name in ("floods", "dams"))
+    floods.job_file.write_text('seeds = ["http://127.0.0.1/"]', "utf-8")
+    dams.job_file.write_text('seeds = ["http://127.0.0.1/"]\nname = "Dams of the world"', "utf-8")
+    with Collection.open([floods.path, dams.path]) as opened:
+        assert [crawl["name"] for crawl in opened.info()["crawls"]] == ["floods", "Dams of the world"]
