@@ -159,8 +159,9 @@ def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int
     s.t_start[token], s.t_end[token] = start, end
     s.t_class[token] = head
     s.t_key[token] = mixed(s.t_sum[token])
+    s.t_caps[token] = s.t_stopped[token] = s.t_money[token] = 0  # not what another text had there
     if not head & (_UPPER | _CASELESS):
-        return  # the rest is asked of those only that names begin or end with
+        return  # the rest is asked of those only that names begin with
     following = s.text[end] if end < size else 0
     s.t_caps[token] = head & _UPPER and not (second | t.char_class[s.text[end - 1]]) & _LOWER
     s.t_stopped[token] = following == 46

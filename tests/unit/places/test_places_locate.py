@@ -76,6 +76,14 @@ def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str
     assert all(text[m.start : m.end] == m.text for m in located.mentions)
 
 
+def test_what_was_read_before_makes_no_difference(gazetteer: Gazetteer) -> None:
+    text = "St. John's, Newfoundland, is far away."
+    alone = found(locate(text, gazetteer))
+    locate("It costs US$ 5 there.", gazetteer)
+    assert found(locate(text, gazetteer)) == alone
+    assert alone["St. John's"] == 6324733
+
+
 WORDS = {"Dabei", "Buch", "Boden", "Welt", "Auch", "Stelle", "Aber", "Recht", "OK", "Nacional"}
 
 
