@@ -29,6 +29,7 @@ from periplus.options import refuse
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.printing import Console, say
 from periplus.reaching import check_reaching
+from periplus.rebuilding import check_alone
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
 from periplus.running import ProgressFile
@@ -198,6 +199,7 @@ def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) 
     check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=False)
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
+        check_alone(prepared.folder)
         prepared.keep_job()
         keep_memory_together()
         calm_collector()
