@@ -307,17 +307,23 @@ def show_summary(summary: Summary) -> None:
     outcomes = Table("outcome", "URLs", title="How leases ended", title_justify="left", box=None)
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
-    console.print(outcomes)
+    _print_filled(console, outcomes)
     harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
     for name, found in summary.harvest.items():
         harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
-    console.print(harvest)
+    _print_filled(console, harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
     for column in nodes.columns[1:]:
         column.justify = "right"
     for name, node in summary.nodes.items():
         nodes.add_row(name, f"{node.pages:,}", f"{node.kept:,}", f"{node.sent:,}", f"{node.received:,}")
     console.print(nodes)
+
+
+def _print_filled(console: Console, table: Table) -> None:
+    """A table, unless it has nothing to say."""
+    if table.row_count:
+        console.print(table)
 
 
 def _what_was_dropped(summary: Summary) -> str:

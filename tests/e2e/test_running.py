@@ -146,6 +146,7 @@ def test_K7_an_interrupted_crawl_waits_for_an_answer_no_longer_than_a_request_ma
     assert not site.released.is_set(), "nobody had answered"
     (ended,) = [line for line in events(tmp_path) if line["event"] == "lease ended"]
     assert ended["outcome"] == "retry", "and the URL is asked for again another time"
+    assert ended["reason"], "the log says what went wrong"
 
 
 def test_the_second_interrupt_ends_it_at_once_and_loses_nothing(tmp_path: Path, site: Site) -> None:
