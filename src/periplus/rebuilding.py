@@ -7,14 +7,14 @@ from pathlib import Path
 
 from periplus.cluster import NodeRecord
 from periplus.cluster.members import RETURNING
-from periplus.errors import ConfigError, EnvironmentFailure
+from periplus.errors import ConfigError, Corrupt, EnvironmentFailure
 from periplus.exchange.nats import NatsExchange
 from periplus.frontier import HomeIntake
 from periplus.job import Prepared
 from periplus.node import Node
 from periplus.resume import open_node, outbox_rows, rest_hosts
 from periplus.shared import Shared
-from periplus.store.database import open_reader, transaction
+from periplus.store.database import open_reader, storage_errors, transaction
 from periplus.store.folder import CrawlFolder, NodeFolder
 from periplus.urls import canonicalize, fingerprint
 from periplus.wording import counted
@@ -29,9 +29,12 @@ def _generation_in(folder: NodeFolder) -> tuple[str, bool]:
     """The generation of a node's database, empty if no cluster has begun with it, and whether it knows any URL."""
     if not folder.database.exists():
         return "", False
-    with contextlib.closing(open_reader(folder.database)) as db:
-        row = db.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
-        return str(row[0]) if row else "", db.execute("SELECT 1 FROM url LIMIT 1").fetchone() is not None
+    try:
+        with contextlib.closing(open_reader(folder.database)) as db, storage_errors(folder.database):
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (GENERATION,)).fetchone()
+            return str(row[0]) if row else "", db.execute("SELECT 1 FROM url LIMIT 1").fetchone() is not None
+    except Corrupt:  # an empty file is made one by who opens it for writing, who also says what is wrong with others
+        return "", False
 
 
 def check_alone(folder: CrawlFolder) -> None:
