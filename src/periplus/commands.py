@@ -276,6 +276,8 @@ async def supervised(crawl_to_run: Crawl) -> Summary:
         signals += 1
         if signals == 1:
             crawl_to_run.stop(INTERRUPTION)
+            if sys.stderr.isatty():  # who looks on would take it for hanging, since hosts may be slow to answer
+                print("Stopping: finishing what is under way; Ctrl-C again ends it at once.", file=sys.stderr)
         else:
             running.cancel()
 
