@@ -18,7 +18,16 @@ from rich.table import Table
 from periplus import __version__
 from periplus.cluster import Board, CrawlRecord, NodeRecord
 from periplus.cluster.addresses import cluster_settings
-from periplus.cluster.control import ask_all, crawl_there, crawls_there, order, read_crawl, read_nodes, submit
+from periplus.cluster.control import (
+    ask_all,
+    crawl_there,
+    crawls_there,
+    order,
+    other_version,
+    read_crawl,
+    read_nodes,
+    submit,
+)
 from periplus.cluster.members import GONE
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, jetstream, temporary_errors
@@ -96,7 +105,8 @@ async def submitted_job(settings: ClusterSettings, name: str) -> Job:
             with contextlib.suppress(Temporary):
                 record = await _submitted(client, settings, name)
                 if record is not None:
-                    return job_from_dict(tomllib.loads(record.job), "the job in the cluster")
+                    where = f"the job in the cluster{other_version(record, __version__)}"
+                    return job_from_dict(tomllib.loads(record.job), where)
             if not said:
                 what = f"the job {name!r}" if name else "a job"
                 typer.echo(f"periplus: waits for {what}; `periplus crawl JOB.toml --cluster …` submits it", err=True)

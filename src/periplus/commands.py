@@ -29,6 +29,7 @@ from periplus.options import refuse
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.printing import Console, say
 from periplus.reaching import check_reaching
+from periplus.rebuilding import check_alone
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
 from periplus.running import ProgressFile
@@ -199,6 +200,7 @@ def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) 
     check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=False)
     with prepared.folder.locked():
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
+        check_alone(prepared.folder)
         prepared.keep_job()
         keep_memory_together()
         calm_collector()
@@ -275,6 +277,8 @@ async def supervised(crawl_to_run: Crawl) -> Summary:
         signals += 1
         if signals == 1:
             crawl_to_run.stop(INTERRUPTION)
+            if sys.stderr.isatty():  # who looks on would take it for hanging, since hosts may be slow to answer
+                print("Stopping: finishing what is under way; Ctrl-C again ends it at once.", file=sys.stderr)
         else:
             running.cancel()
 
@@ -308,7 +312,7 @@ def show_summary(summary: Summary) -> None:
     outcomes = Table("outcome", "URLs", title="How leases ended", title_justify="left", box=None)
     for name, count in sorted(summary.outcomes.items(), key=lambda item: -item[1]):
         outcomes.add_row(name.replace("_", " "), f"{count:,}")
-    console.print(outcomes)
+    _print_filled(console, outcomes)
     if summary.lacking:
         console.print(_what_was_lacking(summary))
     harvest = Table("topic", "pages", "harvest", "last 1,000 pages", title="Harvest", title_justify="left", box=None)
@@ -317,7 +321,7 @@ def show_summary(summary: Summary) -> None:
         shown.pop("all", None)
     for name, found in shown.items():
         harvest.add_row(name, f"{found.pages:,}", f"{found.share:.1%}", f"{found.recent:.1%}")
-    console.print(harvest)
+    _print_filled(console, harvest)
     nodes = Table("node", "pages", "kept", "sent", "received", title="Nodes", title_justify="left", box=None)
     for column in nodes.columns[1:]:
         column.justify = "right"
@@ -333,6 +337,12 @@ def _what_was_lacking(summary: Summary) -> str:
         f"{count:,} {'names' if count == 1 else 'name'} none of its {part}" for part, count in summary.lacking.items()
     ]
     return f"Of {pages} not relevant to the topic {' and '.join(parts)}. periplus why DIR URL says more of a page"
+
+
+def _print_filled(console: Console, table: Table) -> None:
+    """A table, unless it has nothing to say."""
+    if table.row_count:
+        console.print(table)
 
 
 def _what_was_dropped(summary: Summary) -> str:

@@ -13,7 +13,7 @@ import uvloop
 from periplus import __version__
 from periplus.attending import answer_from
 from periplus.clock import SystemClock
-from periplus.cluster.control import order, submit
+from periplus.cluster.control import order, read_nodes, submit
 from periplus.clustering import ClusterOption, cluster_settings, job_text, on_board, submitted_job
 from periplus.commands import (
     calm_collector,
@@ -30,6 +30,7 @@ from periplus.member import MemberCrawl
 from periplus.memory import keep_memory_together
 from periplus.printing import say
 from periplus.reaching import check_reaching
+from periplus.rebuilding import check_folder
 from periplus.settings import ClusterSettings, Job
 from periplus.store.summary import Summary
 
@@ -50,6 +51,12 @@ def node(
     ] = False,
     stay: Annotated[
         bool, typer.Option("--stay", help="When the crawl is done, go on answering searches, until interrupted.")
+    ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="If the node was stopped elsewhere and its folder is lost: fetch its pages again."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one line of JSON.")] = False,
 ) -> None:
@@ -73,7 +80,7 @@ def node(
     if answer:
         answer_from(prepared, name)
         return
-    summary = _hosted(prepared, name)
+    summary = _hosted(prepared, name, rebuild=rebuild)
     if as_json:
         say(json.dumps(dataclasses.asdict(summary), ensure_ascii=False))
     else:
@@ -93,9 +100,11 @@ def _folder(given: Job, job: Path | None) -> str:
     return given.out if job is not None else str(Path.cwd() / given.name)
 
 
-def _hosted(prepared: Prepared, name: str) -> Summary:
+def _hosted(prepared: Prepared, name: str, *, rebuild: bool) -> Summary:
     check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=True)
-    asyncio.run(_agreed(prepared))  # before anything is made here: who finds no server leaves nothing behind
+    asyncio.run(
+        _agreed(prepared, name, rebuild=rebuild)
+    )  # before anything is made here: who finds no server leaves nothing behind
     with prepared.folder.locked(together=True):
         prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
@@ -104,9 +113,10 @@ def _hosted(prepared: Prepared, name: str) -> Summary:
         return uvloop.run(supervised(MemberCrawl(prepared, SystemClock(), name)))
 
 
-async def _agreed(prepared: Prepared) -> None:
+async def _agreed(prepared: Prepared, name: str, *, rebuild: bool) -> None:
     """Submit the job, or see that it is the one that the others run; a crawl that was stopped goes on."""
     async with on_board(prepared.job.cluster, prepared.job.name, new=True) as (client, board, key):
         record = await submit(board, job_text(prepared), prepared.nodes, __version__)
+        check_folder(prepared.folder.node(name), (await read_nodes(board, [name])).get(name), rebuild=rebuild)
         if record.state in ("stopping", "ended"):
             await order(client, board, key, "running", "")

@@ -19,9 +19,10 @@ from periplus.clock import Clock
 from periplus.cluster import Board, CrawlRecord, HostLeases, Membership, NodeRecord, Report, is_over
 from periplus.cluster.control import ask_all, order
 from periplus.cluster.delegations import SharedDelegations
+from periplus.cluster.members import GONE
 from periplus.cluster.probing import NatsProber, answer_probes
 from periplus.cluster.robots import SharedRobots
-from periplus.crawl import Crawl
+from periplus.crawl import INTERRUPTED, Crawl
 from periplus.errors import EnvironmentFailure, FolderInUse
 from periplus.exchange.connection import Temporary, connected, crawl_key, give_way, said_by, temporary_errors
 from periplus.exchange.nats import DONE, HUNGRY, NatsExchange
@@ -108,7 +109,13 @@ class MemberCrawl(Crawl):
                     await self._answers.close()
                     await self._net.close()
                     with contextlib.suppress(EnvironmentFailure):
-                        await self._members.leave(last, over=self._order in ("stopping", "ended"))
+                        await self._members.leave(last, state=self._state_at_the_end())
+
+    def _state_at_the_end(self) -> str:
+        """Whether others are to wait for the nodes of this process: not for one that has failed."""
+        if self._order in ("stopping", "ended"):
+            return "ended"
+        return "stopped" if self._stop_reason == INTERRUPTED else "left"
 
     def _summary_of(self, name: str, run: Summary) -> Summary:
         """The summary of one node of this process, for who follows the crawl from elsewhere."""
@@ -350,9 +357,14 @@ class MemberCrawl(Crawl):
             return f"NATS {said}; the crawl goes on when it does"
         if self._net.trouble:
             return f"NATS takes no more links ({self._net.trouble}); give it room, or raise cluster.stream_bytes"
-        if (absent := self._members.unclaimed) and all(self._is_idle(name) for name in self._nodes):
-            return f"nobody runs {', '.join(absent)} yet; start what is missing with `periplus node NAME`"
+        if (absent := self._members.unclaimed) and self._can_do_nothing():
+            return f"nobody runs {', '.join(absent)}; start what is missing with `periplus node NAME`"
         return ""
+
+    def _can_do_nothing(self) -> bool:
+        """Whether nothing is left to do here, or only at hosts that another node has."""
+        nothing_left = all(self._is_idle(name) for name in self._nodes)
+        return nothing_left or (not self._turns and self._leases.are_elsewhere)
 
     def _say_what_it_waits_for(self) -> None:
         """The log hears of it when that changes."""
@@ -432,14 +444,14 @@ class MemberCrawl(Crawl):
                     await message.respond(msgspec.msgpack.encode(self._report(name)))
 
     async def _keep_looking_for_the_end(self) -> None:
-        """Whoever runs the first node finds out whether all are done, and tells the others."""
+        """Whoever runs the first node that is run finds out whether it is over, and tells the others."""
         while True:
             give_way()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_FOR_END_SECONDS):
                     await self._somebody_done.wait()
             self._somebody_done.clear()
-            if self._names[0] not in self._nodes or self._order != "running":
+            if self._order != "running" or not self._runs_the_first():
                 continue
             with contextlib.suppress(Temporary):
                 reason = await self._reason_to_end()
@@ -447,11 +459,18 @@ class MemberCrawl(Crawl):
                     await order(self._client, self._board, self._key, "ended", reason)
                     await self._obey()
 
+    def _runs_the_first(self) -> bool:
+        """Whether this process is the one that looks; nodes that are not run now do not count."""
+        others = {name for name, record in self._members.records.items() if record.state not in GONE}
+        return next((name for name in self._names if name in self._nodes or name in others), "") in self._nodes
+
     async def _reason_to_end(self) -> str:
         first = await self._ask()
         limit, pages = self._job.crawl.pages, sum(report.pages for report in first.values())
         if limit and pages >= limit:
             return f"page limit: {counted(pages, 'page')}"
+        if self._names[0] not in self._nodes:
+            return ""  # with all nodes there, only one process finds out that nothing is left
         if set(first) != set(self._names) or not all(report.idle for report in first.values()):
             return ""
         for name in self._names:

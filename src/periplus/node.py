@@ -126,7 +126,7 @@ class Node:
     def _keep_out(self, turn: Turn, lease: Lease, error: Blocked) -> None:
         """The address guard refuses the host. While nobody has answered the settings may be wrong: it stays queued."""
         if self._shared.health.answered:
-            self._commit(Completion(lease, Outcome.BLOCKED))
+            self._commit(Completion(lease, Outcome.BLOCKED), reason=str(error))
             self._end_turn(turn, asked=False)
         else:
             self._shared.health.last_failure = f"{lease.url}: {error}"
@@ -173,8 +173,8 @@ class Node:
         async with self._shared.order.in_line(lease.host) as my_turn:
             try:
                 analysis = self._shared.read_analysis(await self._shared.workers.run(self._encoder.encode(fetched)))
-            except BadContent:
-                self._commit(Completion(lease, Outcome.BAD_CONTENT))
+            except BadContent as error:
+                self._commit(Completion(lease, Outcome.BAD_CONTENT), reason=str(error))
             except Quarantined as error:
                 self._shared.journal.write("page quarantined", node=self.name, url=lease.url, reason=str(error))
                 self._commit(Completion(lease, Outcome.QUARANTINED))
@@ -287,11 +287,11 @@ class Node:
                 )
             )
         elif outcome is Outcome.RETRY:
-            self._commit(Completion(lease, outcome, retry_at=self._now() + answer.retry_seconds))
+            self._commit(Completion(lease, outcome, retry_at=self._now() + answer.retry_seconds), reason=answer.detail)
         else:
             if lease.visits and answer.fetched is not None and answer.fetched.status in (404, 410):
                 outcome = Outcome.GONE
-            self._commit(Completion(lease, outcome, fetched=answer.fetched))
+            self._commit(Completion(lease, outcome, fetched=answer.fetched), reason=answer.detail)
 
     def _refuse(self, turn: Turn, lease: Lease, decision: Disallow | TooSlow | Unreachable) -> None:
         """robots.txt does not allow the URL, or not now. No request was sent."""
@@ -303,8 +303,11 @@ class Node:
             self._commit(Completion(lease, REFUSALS[type(decision)]))
         self._end_turn(turn, asked=False)
 
-    def _commit(self, done: Completion) -> None:
-        """Put the end of a lease into the batch that the writer commits next, with the host's next turn."""
+    def _commit(self, done: Completion, *, reason: str = "") -> None:
+        """Put the end of a lease into the batch that the writer commits next, with the host's next turn.
+
+        `reason`: what went wrong, for the log.
+        """
         if not self.queue.holds(done.lease):
             return  # it was ended before (`frontier/state.py`, rule 5)
         self.queue.end(done.lease)
@@ -328,9 +331,8 @@ class Node:
         self._shared.health.count(done)
         if self._shared.journal.pages:
             seconds = round(done.fetched.seconds, 3) if done.fetched else None
-            self._shared.journal.write(
-                "lease ended", node=self.name, url=done.lease.url, outcome=done.outcome, seconds=seconds
-            )
+            told = {"outcome": done.outcome, "seconds": seconds} | ({"reason": reason} if reason else {})
+            self._shared.journal.write("lease ended", node=self.name, url=done.lease.url, **told)
 
     def _end_turn(self, turn: Turn, *, asked: bool, rest_seconds: float = 0.0) -> None:
         """Give the host back and say when this node wants it again."""

@@ -37,6 +37,17 @@ Stored = list[list[float]]  # start, end, place id, confidence and, where memory
 
 
 @dataclass(frozen=True, slots=True)
+class _Read:
+    """A stored page, as far as places are looked for in it."""
+
+    text: str
+    url: str
+    title: str
+    language: str
+    mentions: Stored
+
+
+@dataclass(frozen=True, slots=True)
 class Relocated:
     """How many pages of hosts with several were read, and how many of them mean other places now."""
 
@@ -73,31 +84,32 @@ def _hosts(databases: dict[str, sqlite3.Connection]) -> list[list[Row]]:
 
 def _priors(rows: list[Row], databases: dict[str, sqlite3.Connection], gazetteer: Gazetteer) -> dict[int, HostPrior]:
     """For every page what the others say when each is read on its own."""
-    documents: list[tuple[str, str]] = []
-    for node, page in rows:
-        text, url, _, _ = _read(databases[node], page)
-        documents.append((text, url))
-    return leave_one_out(documents, lambda text, url: locate(text, gazetteer, url=url, candidates=False))
+    pages = [_read(databases[node], page) for node, page in rows]
+    languages = {page.url: page.language for page in pages}
+
+    def parse(text: str, url: str) -> Located:
+        return locate(text, gazetteer, url=url, candidates=False, language=languages[url])
+
+    return leave_one_out([(page.text, page.url) for page in pages], parse)
 
 
-def _read(db: sqlite3.Connection, page: int) -> tuple[str, str, str, Stored]:
-    """Text, URL, title and mentions of a page."""
+def _read(db: sqlite3.Connection, page: int) -> _Read:
     row = db.execute(
-        "SELECT t.text, p.url, p.title, t.mentions FROM page p JOIN page_text t ON t.page_id = p.id WHERE p.id = ?",
+        "SELECT t.text, p.url, p.title, p.language, t.mentions "
+        "FROM page p JOIN page_text t ON t.page_id = p.id WHERE p.id = ?",
         (page,),
     ).fetchone()
-    return unpack_text(row[0]), row[1], row[2], json.loads(unpack_text(row[3]) or "[]")
+    text, url, title, language, mentions = row
+    return _Read(unpack_text(text), url, title, language, json.loads(unpack_text(mentions) or "[]"))
 
 
 def _update(db: sqlite3.Connection, page: int, prior: HostPrior | None, gazetteer: Gazetteer) -> bool:
     """Give the mentions of a page the places that its host means; whether anything changed."""
     if prior is None:
         return False
-    text, url, title, old = _read(db, page)
-    alone, among = (
-        {(m.start, m.end): m.place for m in locate(text, gazetteer, url=url, prior=p, candidates=False).mentions}
-        for p in (None, prior)
-    )
+    read = _read(db, page)
+    old = read.mentions
+    alone, among = (_places_in(read, each, gazetteer) for each in (None, prior))
     new: Stored = []
     for start, end, place, confidence, *before in old:
         own = int(before[0] if before else place)  # what the page alone says, with its markup
@@ -110,8 +122,16 @@ def _update(db: sqlite3.Connection, page: int, prior: HostPrior | None, gazettee
             new.append([start, end, own, confidence])
     if new == old:
         return False
-    _write(db, page, (text, title), (old, new), gazetteer)
+    _write(db, page, (read.text, read.title), (old, new), gazetteer)
     return True
+
+
+def _places_in(read: _Read, prior: HostPrior | None, gazetteer: Gazetteer) -> dict[tuple[int, int], Place | None]:
+    """The places of a page's names, read in the language that the crawl read it in."""
+    located = locate(
+        read.text, gazetteer, url=read.url, prior=prior, candidates=False, outlined=False, language=read.language
+    )
+    return {(mention.start, mention.end): mention.place for mention in located.mentions}
 
 
 def _write(

@@ -5,6 +5,7 @@
 
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,12 +112,35 @@ def test_a_node_that_nobody_has_started_is_named_and_waited_for(
     with ClusterRun(job, server.url, tmp_path / "crawl") as run:
         run.start(["east"])
         said = run.until_logged("east", "waits")
-        assert said["reason"] == "nobody runs general yet; start what is missing with `periplus node NAME`"
+        assert said["reason"] == "nobody runs general; start what is missing with `periplus node NAME`"
         shown = periplus("cluster", "status", "--cluster", server.url, "--crawl", "late").out
         assert re.search(r"general +nobody yet", shown), shown
         run.start(["general"])
         run.finish()
     assert set(pages_of(tmp_path / "crawl")) == alone
+
+
+def test_a_node_that_is_stopped_alone_is_waited_for_and_fetches_nothing_again(
+    web: MiniwebProcess, server: NatsServer, alone: set[str], tmp_path: Path
+) -> None:
+    before, pair = len(web.requests()), ("east", "general")
+    cluster = CLUSTER.format(heartbeat=6.0)
+    job = cluster_job(web, tmp_path / "job.toml", cluster=cluster, name="stopped", nodes=pair, delay=0.02)
+    with ClusterRun(job, server.url, tmp_path / "crawl", apart=True) as run:
+        run.start(pair)
+        run.wait(web, before + 40)
+        assert run.kill("general", web, signal.SIGTERM) == 130
+        said = run.until_logged("east", "waits")
+        assert said["reason"] == "nobody runs general; start what is missing with `periplus node NAME`"
+        elsewhere = ("--cluster", server.url, "--job", job, "--out", tmp_path / "elsewhere")
+        refused = periplus("node", "general", *elsewhere)
+        refused.assert_one_line_error(4, "nothing of node general is here", str(run.out("general")), "--rebuild")
+        assert not (tmp_path / "elsewhere").exists()
+        run.start(["general"])
+        run.finish()
+    assert set(pages_of(tmp_path / "crawl")) == alone
+    assert run.completed_again(web) == []
+    assert double_fetches(web.requests()[before:]) == {}
 
 
 def test_without_a_server_it_says_how_to_start_one(web: MiniwebProcess, tmp_path: Path) -> None:

@@ -38,9 +38,10 @@ def machine(folder: Path, pages: int = 0) -> Path:
     return job
 
 
-def run(server: NatsServer, jobs: dict[str, Path]) -> dict[str, Finished]:
+def run(server: NatsServer, jobs: dict[str, Path], *options: str) -> dict[str, Finished]:
     """Run a node of each job to its end, beside each other."""
-    running = {node: start("node", node, "--cluster", server.url, "--job", job, "--json") for node, job in jobs.items()}
+    given = ("--cluster", server.url, "--json", *options)
+    running = {node: start("node", node, "--job", job, *given) for node, job in jobs.items()}
     done = {}
     try:
         for node, process in running.items():
@@ -76,6 +77,32 @@ def test_machines_have_their_files_where_they_like_and_a_limit_may_be_raised(tmp
         nobody = periplus("search", "guide", "more", "--cluster", server.url)
         assert "Nobody has answered: start the nodes" in nobody.out
     assert set(pages_of(tmp_path)) == set(PAGES)
+
+
+def test_a_crawl_that_has_ended_is_not_begun_anew_by_mistake(tmp_path: Path) -> None:
+    with nats_server() as server:
+        jobs = {node: machine(tmp_path / node) for node in PAIR}
+        assert {one.code for one in run(server, jobs).values()} == {0}
+        alone = periplus("crawl", tmp_path / "east" / "crawl")
+        alone.assert_one_line_error(2, "a cluster's east", "periplus node east --cluster")
+
+        moved = {"east": machine(tmp_path / "new"), "general": jobs["general"]}
+        empty = periplus("node", "east", "--cluster", server.url, "--job", moved["east"])
+        empty.assert_one_line_error(4, "nothing of node east is here", str(tmp_path / "east" / "crawl"), "--rebuild")
+        assert not (tmp_path / "new" / "crawl").exists()
+        assert periplus("cluster", "status", "--cluster", server.url, "--json").json["state"] == "ended"
+
+        rebuilt = run(server, moved, "--rebuild")
+        assert {node: one.code for node, one in rebuilt.items()} == dict.fromkeys(PAIR, 0), rebuilt
+    assert pages_of(tmp_path / "new") == pages_of(tmp_path / "east")
+
+
+def test_a_crawl_of_one_process_does_not_go_on_in_a_cluster(tmp_path: Path) -> None:
+    job = machine(tmp_path / "m", pages=4)
+    assert periplus("crawl", job).code == 3
+    with nats_server() as server:
+        node = periplus("node", "general", "--cluster", server.url, "--job", job)
+    node.assert_one_line_error(2, "was crawled by one process", "--out")
 
 
 def test_asking_about_a_crawl_that_is_not_there_makes_none(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 import contextlib
 import json
+import os
+import pty
+import select
 import signal
 import socket
 import sqlite3
@@ -15,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import periplus, start
+from command_line import PERIPLUS, periplus, start
 
 DENSE = "<p>" + "</p><p>".join(["Floods hit Houston, Texas. 1200 Main Street, Springfield, IL 62701."] * 20_000)
 
@@ -146,6 +149,7 @@ def test_K7_an_interrupted_crawl_waits_for_an_answer_no_longer_than_a_request_ma
     assert not site.released.is_set(), "nobody had answered"
     (ended,) = [line for line in events(tmp_path) if line["event"] == "lease ended"]
     assert ended["outcome"] == "retry", "and the URL is asked for again another time"
+    assert ended["reason"], "the log says what went wrong"
 
 
 def test_the_second_interrupt_ends_it_at_once_and_loses_nothing(tmp_path: Path, site: Site) -> None:
@@ -168,6 +172,38 @@ def test_the_second_interrupt_ends_it_at_once_and_loses_nothing(tmp_path: Path, 
     assert again.code == 0, again.err
     assert again.json["pages"] == 41
     assert periplus("verify", tmp_path / "crawl").code == 0
+
+
+def test_who_interrupts_at_a_terminal_is_told_that_it_stops(tmp_path: Path, site: Site) -> None:
+    job = write_job(tmp_path, site, "/hang")
+    ours, theirs = pty.openpty()
+    try:
+        with subprocess.Popen([PERIPLUS, "crawl", job], stdin=theirs, stdout=theirs, stderr=theirs) as process:
+            try:
+                while not site.asked["/hang"]:
+                    assert process.poll() is None
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(timeout=0.05)
+                process.send_signal(signal.SIGTERM)
+                shown = ""
+                while "Ctrl-C again ends it at once" not in shown:
+                    assert select.select([ours], [], [], 60)[0], shown
+                    shown += os.read(ours, 65_536).decode("utf-8", "replace")
+                site.released.set()
+                threading.Thread(target=_drain, args=(ours,), daemon=True).start()
+                assert process.wait(60) == 130
+            finally:
+                process.kill()
+    finally:
+        os.close(theirs)
+
+
+def _drain(terminal: int) -> None:
+    """Read what comes, so that nobody waits for it to be read."""
+    with contextlib.suppress(OSError):  # nobody writes any more
+        while os.read(terminal, 65_536):
+            pass
+    os.close(terminal)
 
 
 def test_a_second_process_refuses_and_names_the_first(tmp_path: Path, site: Site) -> None:

@@ -95,16 +95,17 @@ class ClusterRun:
                 program=self._program,
             )
 
-    def kill(self, node: str, web: MiniwebProcess) -> None:
-        """kill -9 of one process; what it had completed must never be asked for again."""
+    def kill(self, node: str, web: MiniwebProcess, how: signal.Signals = signal.SIGKILL) -> int:
+        """kill -9 of one process, or a milder signal; what it had completed must never be asked for again."""
         self.until_logged(node, "node opened")  # nobody takes over what was never there
         process = self.processes.pop(node)
-        process.kill()
-        process.wait()
+        process.send_signal(how)
+        code = process.wait(120)
         for pipe in (process.stdout, process.stderr):
             assert pipe is not None
             pipe.close()
         self.completed.append((len(web.requests()), set(pages_of(self.out(node) / "nodes" / node))))
+        return code
 
     def completed_again(self, web: MiniwebProcess) -> list[str]:
         """What was asked for again although a node had completed it before it was killed."""

@@ -17,7 +17,7 @@ from periplus.exchange.connection import Temporary, crawl_key, jetstream, tempor
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["ask_all", "crawl_there", "crawls_there", "order", "read_crawl", "submit"]
+__all__ = ["ask_all", "crawl_there", "crawls_there", "order", "other_version", "read_crawl", "submit"]
 
 ASK_SECONDS = 2.0
 BUCKET = "KV_periplus-"
@@ -44,8 +44,9 @@ async def submit(board: Board, job: str, nodes: tuple[str, ...], version: str) -
         if _agreed(record.job) == _agreed(job):
             return record
         if record.state not in ("stopping", "ended"):
+            of = other_version(record, version)
             raise ConfigError(
-                f"{board.bucket}: another job of this name runs in the cluster; take the same job file or another "
+                f"{board.bucket}: another job of this name runs in the cluster{of}; take the same job file or another "
                 "`name`, or stop it first with `periplus cluster stop`"
             )
         if _split_by(record.job) != _split_by(job):
@@ -74,6 +75,11 @@ def _split_by(job: str) -> tuple[Any, Any]:
     """What the databases of a crawl are split by: its nodes, and whether they share what they have seen."""
     agreed = _agreed(job)
     return agreed.get("nodes"), agreed.get("crawl", {}).get("overlap")
+
+
+def other_version(record: CrawlRecord, version: str) -> str:
+    """What is to be said where a job cannot be understood: empty if both are of one Periplus."""
+    return "" if record.version == version else f" (submitted by Periplus {record.version}, this is Periplus {version})"
 
 
 def checked(record: CrawlRecord, version: str, bucket: str) -> CrawlRecord:

@@ -82,6 +82,11 @@ class HostLeases:
         """Whether no other node has ever had the host, so none knows more of it than we do."""
         return host in self._first
 
+    @property
+    def are_elsewhere(self) -> bool:
+        """Whether every host that is wanted here is another node's now."""
+        return bool(self._wanted) and self._schedule.next_at() is None
+
     def close(self) -> None:
         """Stop waiting."""
         for task in self._tasks:

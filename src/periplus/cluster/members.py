@@ -26,10 +26,13 @@ from periplus.cluster.records import Board, NodeRecord
 from periplus.errors import EnvironmentFailure
 from periplus.exchange.connection import Temporary
 
-__all__ = ["GONE", "Fenced", "Membership", "this_machine"]
+__all__ = ["GONE", "RETURNING", "Fenced", "Membership", "this_machine"]
 
-GONE = ("left", "ended")
-"""States of a node that its process runs no longer, by its own word."""
+RETURNING = ("stopped", "ended")
+"""States of a node that was stopped in order, alone or with the whole crawl: its folder is whole and waits for it."""
+
+GONE = ("left", *RETURNING)
+"""States of a node that its process runs no longer, by its own word; who left has failed."""
 
 MISSED = 3
 """Heartbeats after which a node's process is taken for dead."""
@@ -97,13 +100,13 @@ class Membership:
 
     @property
     def unclaimed(self) -> list[str]:
-        """Nodes that nobody has run since the crawl began, or went on: nobody takes those over, theirs may come yet."""
+        """Nodes that nobody has run yet, or that were stopped in order: not taken over, since theirs may come yet."""
         return [name for name in self._nodes if name not in self._mine and self._may_come_yet(name)]
 
     def _may_come_yet(self, node: str) -> bool:
-        """Whether a node was never run, or stopped together with the whole crawl, on another machine than this."""
+        """Whether a node was never run, or was stopped in order, in another folder than this."""
         seen = self._seen.get(node)
-        return seen is None or (seen.record.state == "ended" and not self.can_take_folder(seen.record))
+        return seen is None or (seen.record.state in RETURNING and not self.can_take_folder(seen.record))
 
     @property
     def may_work(self) -> bool:
@@ -137,14 +140,15 @@ class Membership:
                         f"node {node} runs already: process {other.pid} on {other.machine.partition('/')[0]}, "
                         f"epoch {other.epoch}; take another name, or stop that one"
                     )
-                record = self._record(node, other.epoch + 1)
+                record = self._record(node, other.epoch + 1, other.generation)
                 revision = await self._board.replace(f"node.{node}", record, last, tries=30)
             if revision is not None:
                 self._mine[node] = record, revision
                 self._written_at = self._clock.monotonic()
                 return found[0] if found else None
 
-    def _record(self, node: str, epoch: int) -> NodeRecord:
+    def _record(self, node: str, epoch: int, generation: str = "") -> NodeRecord:
+        """Our first word about a node; until it is open, its database is still the last one's."""
         return NodeRecord(
             node,
             self.member,
@@ -154,6 +158,7 @@ class Membership:
             machine=self._machine,
             folder=str(self._folder),
             pid=os.getpid(),
+            generation=generation,
         )
 
     def _is_surely_gone(self, other: NodeRecord, *, holds_folder: bool) -> bool:
@@ -196,14 +201,14 @@ class Membership:
         self._written_at = began
 
     async def leave(
-        self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({}), *, over: bool = False
+        self, last: Mapping[str, Mapping[str, object]] = MappingProxyType({}), *, state: str = "left"
     ) -> None:
         """Say of all our nodes that we run them no longer, and how they were at the `last`: that stays to be seen.
 
-        `over`: the whole crawl has ended or was stopped. Should it go on, others wait for our nodes.
+        `state` is one of `GONE`; others wait for those that are `RETURNING`.
         """
         for node in list(self._mine):
-            await self.beat(node, state="ended" if over else "left", **last.get(node, {}))
+            await self.beat(node, state=state, **last.get(node, {}))
             del self._mine[node]
 
     async def look(self) -> None:
@@ -252,7 +257,7 @@ class Membership:
     async def take_over(self, node: str) -> NodeRecord | None:
         """Put our name on the record of a silent node; gives who ran it, or None if somebody was faster."""
         seen = self._seen[node]
-        record = self._record(node, seen.record.epoch + 1)
+        record = self._record(node, seen.record.epoch + 1, seen.record.generation)
         revision = await self._board.replace(f"node.{node}", record, seen.revision)
         if revision is None:
             return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from periplus import __version__
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.exchange.connection import Temporary, jetstream, patiently, temporary_errors
 from periplus.exchange.streams import NAME_IN_USE, check_streams
@@ -61,7 +62,7 @@ class NodeRecord(Struct, frozen=True):
     folder: str
     pid: int
     generation: str = ""  # of its database
-    state: str = "running"  # running, left, ended: left together with all others
+    state: str = "running"  # running; left: failed; stopped: by its operator, alone; ended: together with all others
     pages: int = 0
     kept: int = 0
     queued: int = 0
@@ -76,6 +77,15 @@ class NodeRecord(Struct, frozen=True):
 def key_of(text: str) -> str:
     """A host or an origin as a key."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _version_in(record: bytes) -> str:
+    """The version that a record names which cannot be read otherwise; empty if it names none."""
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        found = msgspec.msgpack.decode(record)
+        if isinstance(found, dict) and isinstance(version := found.get("version"), str):
+            return f" ({version[:40]})"
+    return ""
 
 
 class Board:
@@ -160,7 +170,8 @@ class Board:
             return msgspec.msgpack.decode(entry.value or b"", type=kind), entry.revision or 0
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise EnvironmentFailure(
-                f"{self.bucket}: the record {key} is of another version of Periplus ({error})"
+                f"{self.bucket}: the record {key} is of another Periplus{_version_in(entry.value or b'')} than this, "
+                f"{__version__} ({error}); use the same version on all machines"
             ) from None
 
     async def entries(self, prefix: str, kind: type[S]) -> list[S]:

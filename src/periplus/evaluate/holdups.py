@@ -11,7 +11,35 @@ from periplus.topics import Topic
 from periplus.urls import CanonicalUrl
 from periplus.wording import counted
 
-__all__ = ["lacking", "waits_for"]
+__all__ = ["lacking", "refused", "waits_for"]
+
+REFUSALS: dict[str, str] = {
+    Outcome.NOT_INDEXED: "the page or its headers ask not to be indexed",
+    Outcome.DUPLICATE: "a page with the same content is kept",
+    Outcome.REDIRECTED: "it leads to another URL, which was taken up instead",
+    Outcome.GONE: "it was a page once, and is none any more",
+    Outcome.NOT_HTML: "its content is of a kind that is not read",
+    Outcome.HTTP_ERROR: "the server answered that there is no such page, or that it is not for us (4xx)",
+    Outcome.SERVER_ERROR: "the server failed (5xx, 429), also when it was asked again",
+    Outcome.ROBOTS: "robots.txt of its host forbids it",
+    Outcome.CRAWL_DELAY: "robots.txt of its host asks for a longer delay than a crawl can wait",
+    Outcome.ROBOTS_UNREACHABLE: "robots.txt of its host could not be read, also when it was asked for again",
+    Outcome.BLOCKED: "its host has an address that is out of bounds (crawl.allow_private opens ranges)",
+    Outcome.TOO_LARGE: "it is larger than fetch.wire_bytes or fetch.body_bytes allow",
+    Outcome.TOO_SLOW: "the answer was not complete within fetch.total_seconds",
+    Outcome.TOO_MANY_REDIRECTS: "more redirects led to it in a row than fetch.redirects allows",
+    Outcome.BAD_CONTENT: "the answer could not be read: it breaks the rules of HTTP, or is no text",
+    Outcome.QUARANTINED: "reading it broke two processes, by a crash, time or memory",
+    Outcome.TLS_ERROR: "the certificate or the handshake of its host failed",
+    Outcome.DNS_ERROR: "the name of its host leads to no address",
+    Outcome.CONNECTION_FAILED: "the connection was refused, reset or cut short, also when it was made again",
+}
+"""Why URLs are no pages of the collection whose lease ended so."""
+
+
+def refused(outcome: str) -> str:
+    """Why a URL with that outcome is no page of the collection; a log of pages has what exactly went wrong."""
+    return REFUSALS.get(outcome, "")
 
 
 def waits_for(databases: Sequence[sqlite3.Connection], home: sqlite3.Connection, url: CanonicalUrl, now: float) -> str:

@@ -11,10 +11,10 @@ import typer
 
 from periplus.clock import SystemClock
 from periplus.errors import ConfigError, UsageError
-from periplus.evaluate.holdups import lacking, waits_for
+from periplus.evaluate.holdups import lacking, refused, waits_for
 from periplus.evaluate.reasons import Reasons, host_view
 from periplus.index import unpack_text
-from periplus.model import Link
+from periplus.model import Link, Outcome
 from periplus.places import open_gazetteer
 from periplus.printing import Console
 from periplus.settings import load_job
@@ -89,8 +89,8 @@ def _holdup(folder: CrawlFolder, url: CanonicalUrl, found: dict[str, Any]) -> st
             databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
             now = SystemClock().now().timestamp()
             return waits_for(list(databases.values()), databases[found["node"]], url, now)
-    if not found["page"] or found["page"]["outcome"] != "not_relevant":
-        return ""
+    if not found["page"] or found["page"]["outcome"] != Outcome.NOT_RELEVANT:
+        return refused(found["outcome"])
     job = load_job(folder.job_file)
     try:
         return lacking(found["page"], make_topics(job.topic, job.topics, job.name, open_gazetteer()))

@@ -229,19 +229,37 @@ async def _jetstream_answers(client: "Client", settings: ClusterSettings) -> Non
     """A cluster of servers takes some seconds to find its leader; one without JetStream never will."""
     import nats.js.errors as js  # noqa: PLC0415
 
-    shown = without_secrets(settings.servers[0])
     deadline = asyncio.get_running_loop().time() + JETSTREAM_SECONDS
     while True:
         try:
-            async with temporary_errors(shown):
+            async with temporary_errors("JetStream"):
                 await jetstream(client, settings.domain, 2).account_info()
         except (Temporary, js.APIError) as error:
-            if asyncio.get_running_loop().time() > deadline or getattr(error, "err_code", 0) in (10039, 10076):
-                why = f" ({said})" if (said := said_by(error)) else ""
-                raise EnvironmentFailure(f"{shown}: NATS runs without JetStream{why}; {HOW_TO_START}") from None
+            never = getattr(error, "err_code", 0) in (10039, 10076) or _has_no_jetstream(client, settings)
+            if never or asyncio.get_running_loop().time() > deadline:
+                raise _without_jetstream(settings, said_by(error)) from None
             await asyncio.sleep(0.25)
         else:
             return
+
+
+def _has_no_jetstream(client: "Client", settings: ClusterSettings) -> bool:
+    """Whether the server says so itself, and that it is alone: others of a cluster may have it in a moment."""
+    info = client._server_info
+    alone = info.get("cluster") in (None, "", info.get("server_name"))
+    return not settings.domain and not info.get("jetstream") and alone
+
+
+def _without_jetstream(settings: ClusterSettings, said: str) -> EnvironmentFailure:
+    shown, why = without_secrets(settings.servers[0]), f" ({said})" if said else ""
+    if settings.domain:
+        return EnvironmentFailure(
+            f"{shown}: JetStream does not answer in the domain {settings.domain!r}{why}; check cluster.domain, and "
+            "that the servers behind this one run"
+        )
+    return EnvironmentFailure(
+        f"{shown}: NATS runs without JetStream{why}; {HOW_TO_START}; for a leaf node set cluster.domain"
+    )
 
 
 async def _closed(client: "Client") -> None:

@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -12,7 +12,7 @@ from periplus.errors import UsageError
 from periplus.export.archives import export_wacz, export_warc
 from periplus.export.files import write_csv, write_geojson, write_geoparquet
 from periplus.export.geopackage import write_geopackage
-from periplus.export.postgis import PostgisSink
+from periplus.export.postgis import PostgisSink, ServerAway, Synced
 from periplus.export.rows import ExportedPage, Selection, read_pages
 from periplus.export.selection import chosen_pages
 from periplus.options import refuse
@@ -105,16 +105,39 @@ def _chosen(folder: Path, query: str) -> tuple[dict[tuple[str, int], str], str]:
 def _to_server(crawl: CrawlFolder, address: str, *, follow: bool, every: float) -> None:
     if not 0.1 <= every <= 86_400:
         raise UsageError(f"--every {every} is not between 0.1 and 86,400 seconds")
-    stop = threading.Event()
     if follow:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: stop.set())
+        _follow(crawl, address, every)
     with PostgisSink(address) as sink:
-        while True:
-            done = sink.sync(crawl)
-            if done.pages or done.removed or not follow:
-                typer.echo(f"{counted(done.pages, 'page')} written, {done.removed:,} not kept")
-            if not follow:
-                return
-            if stop.wait(every):
-                raise KeyboardInterrupt  # what was begun is written; the same command goes on from here
+        _say_written(sink.sync(crawl))
+
+
+def _say_written(done: Synced) -> None:
+    typer.echo(f"{counted(done.pages, 'page')} written, {done.removed:,} not kept")
+
+
+def _follow(crawl: CrawlFolder, address: str, every: float) -> NoReturn:
+    """Write what comes until interrupted; a server that goes away is waited for, but it must be there at first."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    begun = away = False
+    while not stop.is_set():
+        try:
+            with PostgisSink(address) as sink:
+                begun = True
+                while not stop.is_set():
+                    done = sink.sync(crawl)
+                    if away:
+                        typer.echo("periplus: PostgreSQL answers again", err=True)
+                    away = False
+                    if done.pages or done.removed:
+                        _say_written(done)
+                    stop.wait(every)
+        except ServerAway as error:
+            if not begun:
+                raise
+            if not away:  # said once, however long it takes
+                typer.echo(f"periplus: {error}; waits for the server", err=True)
+            away = True
+            stop.wait(every)
+    raise KeyboardInterrupt  # what was begun is written; the same command goes on from here

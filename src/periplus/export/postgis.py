@@ -25,7 +25,7 @@ from periplus.store.folder import CrawlFolder, NodeFolder
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
 
-__all__ = ["PostgisSink"]
+__all__ = ["PostgisSink", "ServerAway", "Synced"]
 
 BATCH = 200
 MOST_WORDS_CHARACTERS = 200_000
@@ -39,6 +39,14 @@ FROM page p LEFT JOIN page_text t ON t.page_id = p.id LEFT JOIN link l ON l.page
 WHERE p.revision >= :revision AND (p.revision > :revision OR p.id > :page)
 ORDER BY p.revision, p.id LIMIT :most
 """
+
+
+PATIENCE = {"connect_timeout": "10", "keepalives_idle": "30", "tcp_user_timeout": "30000"}
+"""How long libpq waits for a server that is silent, unless the address says otherwise: for hours by itself."""
+
+
+class ServerAway(EnvironmentFailure):
+    """The server does not answer, or ended the connection; what was being written is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +251,7 @@ def _taken_apart(address: str) -> tuple[str, str]:
     schema = query.pop("schema", "periplus")
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", schema) or schema.startswith("pg_"):
         raise UsageError(f"schema {schema[:40]!r} is no name; use lower-case letters, digits and _")
-    return urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(query), "")), schema
+    return urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(PATIENCE | query), "")), schema
 
 
 def _psycopg() -> Any:
@@ -262,4 +270,5 @@ def _server_errors() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise EnvironmentFailure(f"PostgreSQL: {re.sub(r'://[^@ ]*@', '://…@', lines[0])[:300]}") from None
+        kind = ServerAway if isinstance(error, psycopg.OperationalError) else EnvironmentFailure
+        raise kind(f"PostgreSQL: {re.sub(r'://[^@ ]*@', '://…@', lines[0])[:300]}") from None

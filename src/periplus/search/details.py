@@ -31,7 +31,7 @@ def evidence_of(shard: Shard, record: PageRecord, gazetteer: Gazetteer) -> list[
         return []
     text, _ = shard.texts([record.id]).get(record.id, ("", []))
     page = Page(record.url, record.title, text, (), record.language)
-    located = locate(text, gazetteer, url=record.url, candidates=False)
+    located = locate(text, gazetteer, url=record.url, candidates=False, language=record.language)
     rows = []
     for topic in topics:
         if topic.is_empty:

@@ -38,18 +38,25 @@ MAX_STEPS = 255
 def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[int]:
     """How many steps of depth each link of a page counts: one, or more if it combines the page's address further.
 
-    A second free dimension costs a fifth of the way that the crawl goes at all, a third one the whole way.
+    It does if it keeps the page's parameters and adds to them; another value of one (`index.php?id=`) is another page.
+    What adds to one free dimension costs a fifth of the way that the crawl goes at all, to two the whole way.
     """
     origin, letters, free = _shape(page_url)
+    parameters = _parameters(page_url)
     if not free:
         return [1] * len(links)
     steps = [1] * len(links)
     for at, link in enumerate(links):
         if link.startswith(origin) and outline(link)[2] > free:  # few are, and the others need no closer look
-            _, link_letters, link_free = _shape(link)
-            if link_letters == letters:
-                steps[at] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if link_free == 2 else depth_limit))
+            _, link_letters, _ = _shape(link)
+            if link_letters == letters and parameters <= _parameters(link):
+                steps[at] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if free == 1 else depth_limit))
     return steps
+
+
+def _parameters(url: str) -> frozenset[str]:
+    """The parameters of a URL, each with its value."""
+    return frozenset(url.partition("?")[2].split("&")) - {""}
 
 
 def _shape(url: str) -> tuple[str, str, int]:

@@ -116,23 +116,40 @@ def test_one_of_the_living_takes_over_after_three_heartbeats_and_the_others_keep
     play(server, scene)
 
 
-def test_a_crawl_that_goes_on_waits_for_those_who_stopped_with_it(server: NatsServer) -> None:
+def test_who_was_stopped_in_order_is_waited_for_and_not_taken_over(server: NatsServer) -> None:
     async def scene(stage: Stage) -> None:
-        for node, over in (("a", True), ("b", True), ("c", False)):
+        for node, state in (("a", "ended"), ("b", "stopped"), ("c", "left")):
             process = stage.process(f"/{node}")
             await process.claim(node)
-            await process.leave(over=over)
+            await process.leave(state=state)
         first = stage.process("/a")
         await first.claim("a")
         await pass_time(stage, 20, [first])
         assert first.unclaimed == ["b"], "its own process may come yet"
-        assert first.orphans() == ["c"], "which left while the others went on"
+        assert first.orphans() == ["c"], "which has failed"
         beside = stage.process("/b")  # it has the folder of b, so that nothing is lost
         await beside.claim("c")
         await pass_time(stage, 20, [first, beside])
         assert "b" in beside.orphans()
         late = stage.process("/elsewhere")
         assert await late.claim("b") is not None, "nobody is waited for who has said that he is gone"
+
+    play(server, scene)
+
+
+def test_a_node_that_is_being_opened_is_known_by_its_last_database(server: NatsServer) -> None:
+    """Who is killed while it rebuilds a node leaves behind that it had one: the next begins the rebuilding anew."""
+
+    async def scene(stage: Stage) -> None:
+        process = stage.process("/a")
+        await process.claim("a")
+        await process.beat("a", generation="g1")
+        await process.leave(state="stopped")
+        for folder in ("/b", "/c"):
+            before = await stage.process(folder).claim("a")
+            assert before is not None
+            assert before.generation == "g1"
+            stage.clock.advance(4 * BEAT)
 
     play(server, scene)
 

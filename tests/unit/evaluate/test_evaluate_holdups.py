@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sample_collection import build_collection, make_page
 
-from periplus.evaluate.holdups import waits_for
+from periplus.evaluate.holdups import refused, waits_for
 from periplus.evaluate.why import explain_url
+from periplus.model import Outcome
 from periplus.store.database import open_writer
 from periplus.urls import canonicalize, fingerprint
 
@@ -73,3 +74,11 @@ def test_then_failures_then_the_host_then_what_comes_before_it(db: sqlite3.Conne
 def test_why_says_it(crawl: Path) -> None:
     assert "robots.txt was not read yet" in explain_url(crawl, "http://late.example/story")["reason"]
     assert explain_url(crawl, "http://site1.example/story-1")["reason"] == ""
+
+
+def test_why_says_what_became_of_a_url_that_is_no_page(crawl: Path, db: sqlite3.Connection) -> None:
+    others = {Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.SITEMAP, Outcome.NOT_MODIFIED, Outcome.RETRY}
+    silent = {outcome for outcome in Outcome if outcome not in others and not refused(outcome)}
+    assert silent == set()
+    db.execute("UPDATE url SET state = 1, outcome = 'robots_unreachable' WHERE url LIKE '%story'")
+    assert explain_url(crawl, "http://late.example/story")["reason"].startswith("robots.txt of its host could not be")

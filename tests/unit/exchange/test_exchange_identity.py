@@ -12,7 +12,7 @@ from nats_identity import certificates, credentials, new_key
 from nats_server import nats_leaf, nats_server
 
 from periplus.errors import ConfigError, EnvironmentFailure
-from periplus.exchange import Shipment
+from periplus.exchange import Shipment, connection
 from periplus.exchange.connection import connected
 from periplus.exchange.nats import NatsExchange
 from periplus.settings import ClusterSettings
@@ -127,3 +127,26 @@ def test_links_come_through_a_leaf_node() -> None:
         (there,) = asyncio.run(carried(settings[0], settings[1], "out"))
         (back,) = asyncio.run(carried(settings[1], settings[0], "back"))
     assert [url.url for url in (*there.urls, *back.urls)] == ["http://x.com/1"] * 2
+
+
+def test_a_server_without_jetstream_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only servers that may still find a leader are waited for."""
+    monkeypatch.setattr(connection, "JETSTREAM_SECONDS", 3_600.0)
+
+    async def try_it(url: str) -> None:
+        async with asyncio.timeout(60), connected(ClusterSettings(servers=[url]), name="a"):
+            raise AssertionError("it has no JetStream")
+
+    with nats_leaf() as (_, leaf), pytest.raises(EnvironmentFailure, match=r"without JetStream; .* cluster\.domain"):
+        asyncio.run(try_it(leaf.url))
+
+
+def test_a_domain_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "JETSTREAM_SECONDS", 0.0)
+
+    async def try_it(url: str) -> None:
+        async with connected(ClusterSettings(servers=[url], domain="hbu"), name="a"):
+            raise AssertionError("there is no such domain")
+
+    with nats_leaf() as (_, leaf), pytest.raises(EnvironmentFailure, match=r"JetStream does not answer .* 'hbu'"):
+        asyncio.run(try_it(leaf.url))

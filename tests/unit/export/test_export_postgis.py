@@ -4,6 +4,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -12,7 +13,7 @@ from postgres_server import postgres
 from sample_collection import PAGES, SamplePage, add_pages, build_collection, make_page
 
 from periplus.errors import EnvironmentFailure
-from periplus.export.postgis import PostgisSink
+from periplus.export.postgis import PostgisSink, ServerAway, _links
 from periplus.store.folder import CrawlFolder
 
 pytestmark = [pytest.mark.needs("postgresql"), pytest.mark.needs("postgis")]
@@ -137,6 +138,59 @@ def test_a_sink_that_dies_leaves_whole_batches(address: str, tmp_path: Path, mon
     assert ask(address, "SELECT count(*) FROM pages") == [(10,)]
     assert sync(crawl, address) == (10, 0)
     assert ask(address, "SELECT count(*), count(DISTINCT url) FROM pages") == [(20, 20)]
+
+
+def end_connections(server: str, database: str) -> None:
+    """End all connections to a database, as a server does that is shut down."""
+    with psycopg.connect(f"postgresql://postgres@/postgres?host={server}", autocommit=True) as admin:
+        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (database,))
+
+
+def test_a_server_that_stops_in_the_middle_is_one_line_and_leaves_whole_batches(
+    server: str, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("periplus.export.postgis.BATCH", 5)
+    crawl = build_collection(tmp_path / "crawl", PAGES[:20], nodes=("a",))
+    database, batches = urlsplit(address).path[1:], 0
+
+    def gone_before_the_third(*rows: Any) -> Any:
+        nonlocal batches
+        batches += 1
+        if batches == 3:
+            end_connections(server, database)
+        return _links(*rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("periplus.export.postgis._links", gone_before_the_third)
+        with pytest.raises(ServerAway, match=r"^PostgreSQL: [^\n]*terminating connection[^\n]*$"):
+            sync(crawl, address)
+    assert ask(address, "SELECT count(*) FROM pages") == [(10,)]
+    assert sync(crawl, address) == (10, 0)
+
+
+def test_follow_waits_for_a_server_that_goes_away(server: str, address: str, tmp_path: Path) -> None:
+    crawl = build_collection(tmp_path / "crawl", PAGES[:4], nodes=("a",))
+    database = urlsplit(address).path[1:]
+    process = start("export", crawl.path, "--to", address, "--follow", "--every", "0.1")
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert "4 pages written" in process.stdout.readline()
+        with psycopg.connect(f"postgresql://postgres@/postgres?host={server}", autocommit=True) as admin:
+            admin.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false".encode())
+            end_connections(server, database)
+            assert "PostgreSQL: " in (said := process.stderr.readline()), said
+            assert "; waits for the server" in said
+            add_pages(crawl.node("a").database, [make_page(1)])
+            admin.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true".encode())
+        assert process.stderr.readline() == "periplus: PostgreSQL answers again\n", "it is said once that it is away"
+        assert "1 page written" in process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, errors) == (130, "")
 
 
 def test_the_command_and_follow(address: str, tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sample_collection import PLACES, SamplePage, SamplePlace, build_collection
 
 from periplus.index import unpack_text
+from periplus.model import Located
 from periplus.places import Gazetteer, locate
 from periplus.relocation import relocate_crawl
 from periplus.search.shard import LocalShard
@@ -101,3 +103,21 @@ def test_searches_see_the_new_place(gazetteer: Gazetteer, tmp_path: Path) -> Non
             with closing(LocalShard.open(node.name, node)) as shard:
                 found |= {place for _, _, place, _ in shard.texts(pages[:1])[pages[0]][1]}
     assert found == {PARIS_TEXAS}
+
+
+def test_pages_are_read_in_the_language_that_the_crawl_found(
+    gazetteer: Gazetteer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words "Lage 2025" do not say their language; the page does, and in German it is no town."""
+    text, heard = "Lage 2025", set[tuple[str, int]]()
+    pages = [SamplePage(f"http://lage.example/{number}", "News", text, language="de") for number in (1, 2)]
+    folder = build_collection(tmp_path, pages)
+
+    def listening(*words: Any, **options: Any) -> Located:
+        located = locate(*words, **options)
+        heard.add((words[0], len(located.mentions)))
+        return located
+
+    monkeypatch.setattr("periplus.relocation.locate", listening)
+    relocate_crawl(folder, gazetteer)
+    assert heard == {(text, 0)}
