@@ -13,7 +13,7 @@ import numpy.typing as npt
 from periplus.places.folding import made_tables, name_keys
 from periplus.places.geometry import hull_centroid, unit_vectors
 from periplus.places.glued import glued_tables
-from periplus.places.knowledge import state_letters
+from periplus.places.knowledge import state_letters, wrong_names
 from periplus.places.lexicon import word_bits, word_commonness
 from periplus.places.sources import (
     ABBREVIATION,
@@ -261,8 +261,11 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     texts: list[str] = []
     rows: list[int] = []
     flags: list[int] = []
+    wrong = wrong_names()
     for row, draft in enumerate(drafts):
         for text, kind in draft.names:
+            if text in wrong.get(draft.id, ()):
+                continue
             texts.append(text)
             rows.append(row)
             flags.append(kind)

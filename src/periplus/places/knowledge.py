@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["knowledge", "state_letters"]
+__all__ = ["knowledge", "state_letters", "wrong_names"]
 
 
 @cache
@@ -29,3 +29,8 @@ def state_letters(row_of: Mapping[str, int]) -> npt.NDArray[np.int32]:
     for key, letters in knowledge()["state_letters"].items():
         rows[26 * (ord(letters[0]) - ord("A")) + ord(letters[1]) - ord("A")] = row_of.get(key, -1)
     return rows
+
+
+def wrong_names() -> dict[int, frozenset[str]]:
+    """By place what sources list as its names and nobody means by it."""
+    return {int(place): frozenset(names) for place, names in knowledge()["wrong_names"].items()}

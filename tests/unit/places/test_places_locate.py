@@ -76,6 +76,11 @@ def test_names_are_found_as_languages_write_them(gazetteer: Gazetteer, text: str
     assert all(text[m.start : m.end] == m.text for m in located.mentions)
 
 
+def test_names_that_only_a_list_has_are_none(gazetteer: Gazetteer) -> None:
+    text = "WHITE HOUSE SAYS NO\nThe White House said no. Johnny is at Google+ now, in Hamas too."
+    assert names(locate(text, gazetteer)) == []
+
+
 def test_what_was_read_before_makes_no_difference(gazetteer: Gazetteer) -> None:
     text = "St. John's, Newfoundland, is far away."
     alone = found(locate(text, gazetteer))
