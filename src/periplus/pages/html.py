@@ -4,6 +4,7 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 """
 
 import re
+from collections.abc import Callable
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -99,7 +100,10 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
     links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
     furniture = tuple(furniture_of(text, [(link.start, link.end) for link in links]))
-    content = without(text, furniture)
+
+    def content() -> str:  # most pages say themselves what it would be asked for
+        return without(text, furniture)
+
     return Page(
         url=fetched.url,
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
@@ -113,7 +117,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         noindex="noindex" in directives or "none" in directives,
         nofollow="nofollow" in directives or "none" in directives,
         description=_description(metadata.description, content),
-        hints=metadata.hints(f"{title}\n{content}", own_countries),
+        hints=metadata.hints(lambda: f"{title}\n{content()}", own_countries),
         dropped=dropped,
     )
 
@@ -132,9 +136,9 @@ def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes], str]:
     return clean, signs if len(clean) == len(source) else signs_of(clean), codec
 
 
-def _description(stated: str, content: str) -> str:
+def _description(stated: str, content: Callable[[], str]) -> str:
     """What the page says of itself, else how it begins."""
-    said = stated or content[:SPARE_DESCRIPTION_CHARS]
+    said = stated or content()[:SPARE_DESCRIPTION_CHARS]
     return " ".join(said.split())[:MAX_DESCRIPTION_CHARS]
 
 

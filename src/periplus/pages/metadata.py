@@ -1,7 +1,7 @@
 """What a page says about itself outside its text: meta tags, JSON-LD, microdata, RDFa, microformats."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -86,8 +86,8 @@ class Metadata:
     publisher: Whereabouts = field(default_factory=Whereabouts)
     meta: PostalParts | None = None
 
-    def hints(self, text: str, countries: tuple[str, ...]) -> PageHints:
-        """The geographic part, bounded, with the countries that the page says it is for."""
+    def hints(self, text: Callable[[], str], countries: tuple[str, ...]) -> PageHints:
+        """The geographic part, bounded, with the countries that the page says it is for; `text` is what it says."""
         found, meta = self._whereabouts(text)
         if not (found or meta or countries):
             return NO_HINTS
@@ -99,7 +99,7 @@ class Metadata:
             countries=countries,
         )
 
-    def _whereabouts(self, text: str) -> tuple[Whereabouts, PostalParts | None]:
+    def _whereabouts(self, text: Callable[[], str]) -> tuple[Whereabouts, PostalParts | None]:
         """All that is about the page, and the address of its geo tags unless they say where its publisher is."""
         found = Whereabouts()
         of_site = self.is_article and (self.beside.is_near(self.meta) or self.publisher.is_near(self.meta))
@@ -108,7 +108,7 @@ class Metadata:
         found += self.own
         if not self.is_article:
             found += self.beside
-            if self.publisher.is_named_in(text):
+            if self.publisher and self.publisher.is_named_in(text()):
                 found += self.publisher
         return found, None if of_site else self.meta
 
