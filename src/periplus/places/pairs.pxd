@@ -23,7 +23,7 @@ cdef bint _is_large_town(Tables t, int name) noexcept
 @cython.locals(first=cython.int, second=cython.int, size=cython.int, one=cython.int, two=cython.int)
 cdef int _postal_country(Sheet s, Tables t, int last) noexcept
 @cython.locals(first=cython.int, code=cython.int, name=cython.int, gap=cython.int, at=cython.int, known=cython.int,
-               row=cython.int, coded=cython.bint)
+               row=cython.int, coded=cython.bint, written=cython.bint)
 cdef int _lettered_state(Sheet s, Tables t, int hit) noexcept
 @cython.locals(one=cython.int, two=cython.int)
 cdef int _state_of(Sheet s, Tables t, int at) noexcept

@@ -136,9 +136,8 @@ def _lettered_state(s: Sheet, t: Tables, hit: int) -> int:
     if row >= 0 and _some_inside(t, name, row):
         return row
     coded = first > 0 and s.t_class[first - 1] & _NUMBER and s.t_end[first - 1] - s.t_start[first - 1] == _CAP
-    if (s.text[at - 1] == _BRACKET or (coded and gap == _SPACE)) and is_inside(t, _likeliest(t, name), t.italy):
-        return t.italy
-    return -1
+    written = s.text[at - 1] == _BRACKET or (coded and gap == _SPACE)
+    return t.italy if written and t.italy >= 0 and is_inside(t, _likeliest(t, name), t.italy) else -1
 
 
 def _state_of(s: Sheet, t: Tables, at: int) -> int:
