@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 EVALUATIONS = {
-    "geoparsing": ["eval_places.py"],
+    "geoparsing": ["eval_places.py", "eval_languages.py"],
     "addresses": ["eval_addresses.py"],
     "topics": ["eval_topics.py --plots docs/images", "eval_search.py"],
     "url-labels": ["eval_strategies.py --check"],

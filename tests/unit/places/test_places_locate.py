@@ -151,6 +151,9 @@ def test_what_is_written_to_a_word_makes_no_name_of_it(gazetteer: Gazetteer, tex
         ("Offices in London, Paris, New York.", {"London": 2643743, "Paris": 2988507}),  # there is one in that state
         ("London, Frankfurt, New York and Tokyo are large.", {"London": 2643743, "Frankfurt": 2925533}),
         ("We were in Troy, Albany, New York.", {"Albany": 5106834}),
+        ("The plane flew from Paris to Lima.", {"Paris": 2988507, "Lima": 3936456}),
+        ("He moved from Paris to New York.", {"Paris": 2988507}),
+        ("Das Flugzeug flog von Berlin nach Madrid.", {"Berlin": 2950159}),
         ("Concerts in Singapore, London, Ontario and Berlin.", {"London": 6058560}),  # no large town is called Ontario
         ("Paris, London and New York.", {"Paris": 2988507, "London": 2643743}),
         ("The Frankfurt-based airline cut its forecast.", {"Frankfurt": 2925533}),
