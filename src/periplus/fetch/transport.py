@@ -372,8 +372,16 @@ def _translated(url: str, error: aiohttp.ClientError | HttpProcessingError | OSE
     ):
         return TlsError(f"{url}: TLS failed: {_tls_reason(error)}")
     if isinstance(error, aiohttp.ClientResponseError | HttpProcessingError | Unreadable):
-        return BadContent(f"{url}: not HTTP that can be read: {' '.join(error.message.split())[:200]}")
+        return BadContent(f"{url}: not HTTP that can be read: {_complaint(error.message)}")
     if isinstance(error, aiohttp.InvalidURL):
         return Blocked(f"{url}: not a URL that can be sent")
     errno = getattr(getattr(error, "os_error", error), "errno", None)
     return ConnectionFailed(f"{url}: {os.strerror(errno) if errno else str(error) or type(error).__name__}")
+
+
+_QUOTED = re.compile(r"(?:^|[\s:=(])b?['\"]")
+
+
+def _complaint(message: str) -> str:
+    """What the parser says, without what it quotes of the answer: a header may hold somebody's secret."""
+    return _QUOTED.split(" ".join(message.split()), maxsplit=1)[0].rstrip(" :")[:200]
