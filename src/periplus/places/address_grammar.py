@@ -66,7 +66,7 @@ _UNIT: Final = (
     rf"(?i:{_NOT_UNITS}(?:{_UNIT_WORD}\b\.?\s{{0,2}}(?:(?:\#|no\.?)\s{{0,2}})?[\w-]{{1,10}}(?: ?[&,] ?\w{{1,3}}\b)?"
     rf"|\#\s{{0,2}}[\w-]{{1,10}}|(?:\d{{1,3}}(?:st|nd|rd|th)|first|second|third|ground|lower|upper|top)"
     rf"[ \t](?:Floor|Flr|Fl|Level)\b\.?"
-    rf"|Rear|Penthouse|Basement|Lobby|Unit|[A-Z]?\d{{1,5}}[A-Z]?(?:-?\d{{0,4}}[A-Z]?)?))"
+    rf"|Rear|Penthouse|Basement|Lobby|Unit|(?<!\w)[A-Z]?\d{{1,5}}[A-Z]?(?:-?\d{{0,4}}[A-Z]?)?(?!\w)))"
 )
 _BREAK: Final = r"[ \t]*(?:,|;|\||•|·|/|>| - | – |\.)?[ \t\r\n|>]*"
 _NAMED: Final = (

@@ -132,8 +132,12 @@ def test_a_table_without_the_columns_says_so(gazetteer: Gazetteer, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "unit", ["1 ", "12 A ", "12 N. A ", "1 Main St ", "1 Main St, A ", "1 A B C D E F G H ", "St. ", "\n1\n"]
-)
+    "unit",
+    [
+        "1 ", "12 A ", "12 N. A ", "1 Main St ", "1 Main St, A ", "1 A B C D E F G H ", "St. ", "\n1\n",
+        f"1 Main Str{'9' * 58}eet, Springfield, IL 62701. ", f"1 Main St{'1A' * 40}, Springfield, IL 62701. ",
+    ],
+)  # fmt: skip
 def test_hostile_text_costs_no_more_than_its_length(gazetteer: Gazetteer, unit: str) -> None:
     text = unit * (200_000 // len(unit))
     with bounded_effort():
