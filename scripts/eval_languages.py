@@ -17,14 +17,15 @@ GOAL = 0.92
 
 CITIES = {
     "Antwerp": 2803138, "Athens": 264371, "Beijing": 1816670, "Bergen": 3161732, "Berlin": 2950159, "Brussels": 2800866,
-    "Coimbra": 2740637, "Cologne": 2886242, "Copenhagen": 2618425, "Faro": 2268339, "Florence": 3176959,
-    "Geneva": 2660646, "Gothenburg": 2711537, "Groningen": 2755251, "Kazan": 551487, "Krakow": 3094802, "Kyiv": 703448,
-    "La Paz": 3911925, "Larisa": 258576, "Lille": 2998324, "Lisbon": 2267057, "Lodz": 3093133, "London": 2643743,
-    "Luanda": 2240449, "Lviv": 702550, "Lyon": 2996944, "Malmo": 2692969, "Milan": 3173435, "Moscow": 524901,
-    "Naples": 3172394, "New York": 5128581, "Nizhny Tagil": 520494, "Oslo": 3143244, "Paris": 2988507, "Patras": 255683,
-    "Poznan": 3088171, "Quito": 3652462, "Rome": 3169070, "Seville": 2510911, "Stavanger": 3137115,
-    "Stockholm": 2673730, "Thessaloniki": 734077, "Tromso": 3133895, "Trondheim": 3133880, "Turin": 3165524,
-    "Umea": 602150, "Utrecht": 2745912, "Venice": 3164603, "Vienna": 2761369, "Zurich": 2657896,
+    "Budapest": 3054643, "Coimbra": 2740637, "Cologne": 2886242, "Copenhagen": 2618425, "Debrecen": 721472,
+    "Faro": 2268339, "Florence": 3176959, "Geneva": 2660646, "Gothenburg": 2711537, "Groningen": 2755251,
+    "Helsinki": 658225, "Kazan": 551487, "Krakow": 3094802, "Kyiv": 703448, "La Paz": 3911925, "Larisa": 258576,
+    "Lille": 2998324, "Lisbon": 2267057, "Lodz": 3093133, "London": 2643743, "Luanda": 2240449, "Lviv": 702550,
+    "Lyon": 2996944, "Malmo": 2692969, "Milan": 3173435, "Moscow": 524901, "Naples": 3172394, "New York": 5128581,
+    "Nizhny Tagil": 520494, "Oslo": 3143244, "Oulu": 643492, "Paris": 2988507, "Patras": 255683, "Poznan": 3088171,
+    "Quito": 3652462, "Rome": 3169070, "Seville": 2510911, "Stavanger": 3137115, "Stockholm": 2673730, "Szeged": 715429,
+    "Tampere": 634963, "Thessaloniki": 734077, "Tromso": 3133895, "Trondheim": 3133880, "Turin": 3165524,
+    "Turku": 633679, "Umea": 602150, "Utrecht": 2745912, "Venice": 3164603, "Vienna": 2761369, "Zurich": 2657896,
 }  # fmt: skip
 """By their English names, with their GeoNames ids."""
 
@@ -91,6 +92,8 @@ SENTENCES = {
     "pl": ["Miasto {} jest piękne i ma wielu turystów."],
     "el": ["Η πόλη {} είναι όμορφη.", "Στην {} έβρεξε χθες.", "Ο δήμαρχος της {} υπέγραψε συμφωνία."],
     "ru": ["Город {} очень красивый.", "{} — большой город."],
+    "fi": ["{} satoi eilen paljon.", "Poliisin mukaan {} osoitettiin mieltä."],
+    "hu": ["{} sok eső esett tegnap.", "A rendőrség szerint {} tüntettek tegnap."],
 }
 
 NAMES = {
@@ -115,6 +118,11 @@ NAMES = {
     "el": "Αθήνα=Athens Θεσσαλονίκη=Thessaloniki Πάτρα=Patras Λάρισα=Larisa Ρώμη=Rome Μόσχα=Moscow",
     "ru": "Киев=Kyiv Москва=Moscow Лондон=London Париж=Paris Рим=Rome Казань=Kazan Львов=Lviv "
     "Нижний_Тагил=Nizhny_Tagil",
+    "fi": "Helsingissä=Helsinki Turussa=Turku Tampereella=Tampere Oulussa=Oulu Lontoossa=London Pariisissa=Paris "
+    "Roomassa=Rome Moskovassa=Moscow Berliinissä=Berlin Tukholmassa=Stockholm Brysselissä=Brussels Pekingissä=Beijing "
+    "Genevessä=Geneva",
+    "hu": "Budapesten=Budapest Debrecenben=Debrecen Szegeden=Szeged Londonban=London Párizsban=Paris Rómában=Rome "
+    "Moszkvában=Moscow Berlinben=Berlin Bécsben=Vienna Brüsszelben=Brussels Pekingben=Beijing Genfben=Geneva",
 }
 """What each language calls the cities; the name alone where it is the English one."""
 

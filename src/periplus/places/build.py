@@ -13,7 +13,7 @@ import numpy.typing as npt
 from periplus.places.folding import made_tables, name_keys
 from periplus.places.geometry import hull_centroid, unit_vectors
 from periplus.places.glued import glued_tables
-from periplus.places.knowledge import state_letters, wrong_names
+from periplus.places.knowledge import state_letters, usual_names, wrong_names
 from periplus.places.lexicon import word_bits, word_commonness
 from periplus.places.sources import (
     ABBREVIATION,
@@ -37,6 +37,7 @@ WORD_SLOT_BITS: Final = 16
 _DEPTH: Final = 8
 _VARIANTS: Final = {"Saint": "St", "St.": "Saint", "St": "Saint", "Fort": "Ft", "Mount": "Mt", "Sainte": "Ste"}
 _KIND_PRIOR: Final = (6.0, 7.0, 8.0, 6.5, 3.0, 0.0, 5.0, 5.0)
+_USUAL_PRIOR: Final = 7.5
 _FLAG_PRIOR: Final = {
     PRIMARY: 0.0,
     ALIAS: 0.0,
@@ -261,11 +262,14 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     texts: list[str] = []
     rows: list[int] = []
     flags: list[int] = []
-    wrong = wrong_names()
+    wrong, usual = wrong_names(), usual_names()
+    first: list[int] = []
     for row, draft in enumerate(drafts):
         for text, kind in draft.names:
             if text in wrong.get(draft.id, ()):
                 continue
+            if text in usual.get(draft.id, ()):
+                first.append(len(texts))
             texts.append(text)
             rows.append(row)
             flags.append(kind)
@@ -276,6 +280,7 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     keys = name_keys(texts)
     row_at, flag = np.array(rows, dtype=np.int32), np.array(flags, dtype=np.uint8)
     prior = _priors(a, row_at, flag)
+    prior[first] = _USUAL_PRIOR
     order = np.lexsort((flag, row_at, keys))
     order = order[keys[order] != 0]
     same = (keys[order][1:] == keys[order][:-1]) & (row_at[order][1:] == row_at[order][:-1])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from periplus.errors import UsageError
+from periplus.files import read_input
 from periplus.model import Fetched, Located, Place
 from periplus.options import refuse
 from periplus.wording import counted
@@ -111,13 +112,6 @@ def _bar() -> "Iterator[Callable[[str, float], None] | None]":
         yield lambda what, share: bar.update(task, completed=share, description=what)
 
 
-def _read(path: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-
-
 def _text_of(data: bytes, source: str) -> str:
     if b"\0" in data[:1024] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UsageError(f"{source} is not text (it holds NUL bytes); give a text file, or --html for a page")
@@ -167,7 +161,7 @@ def places(
     if geojson:
         refuse(context, "as_json", because="and --geojson exclude each other; give one of them")
     gazetteer = open_with_progress()
-    data = _read(file)
+    data = read_input(file)
     if jsonl:
         _run_lines(_text_of(data, file), file, gazetteer, site_memory=site_memory, demonyms=demonyms)
         return

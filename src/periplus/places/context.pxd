@@ -2,13 +2,13 @@
 cimport cython
 from periplus.places.pairs cimport find_lists, find_pairs, is_lettered
 from periplus.places.sheet cimport Sheet, Tables
-from periplus.places.usage cimport is_called, is_named_after
+from periplus.places.usage cimport is_called, is_named_after, is_stray
 
 cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE, _REPEATS
 cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE
 cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
 cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME
-cdef int _BUILT_KIND, _COUNTRY, _LARGE, _MILLION, _CITY, _ALTERNATE
+cdef int _BUILT_KIND, _COUNTRY, _LARGE, _MILLION, _CITY, _ALTERNATE, _COUNTRY_KIND, _ALTERNATE_COUNTRY, _RARE
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
 cdef int _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_FIRM_OF, _B_PREPOSITION, _B_DIGIT, _B_HYPHEN
@@ -19,10 +19,11 @@ cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
 @cython.locals(reach=cython.int, hit=cython.int, at=cython.int, last=cython.int)
 cpdef void describe_hits(Sheet s, Tables t)
 @cython.locals(at=cython.int, first=cython.int, last=cython.int, name=cython.int, built=cython.int, single=cython.bint,
-               facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint)
+               facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint,
+               people=cython.int, known=cython.bint)
 cdef void _describe(Sheet s, Tables t, int hit) noexcept
 @cython.locals(before=cython.int, kind=cython.int)
-cdef void _describe_abroad(Sheet s, int at) noexcept
+cdef void _describe_abroad(Sheet s, int at, bint single) noexcept
 cdef int _person(unsigned int bits) noexcept
 cdef int _length_code(int length) noexcept
 @cython.locals(caps=cython.bint)

@@ -26,7 +26,7 @@ from periplus.places.lexicon import CLASSES
 from periplus.places.neighbours import AFTER, BEFORE
 from periplus.places.pairs import find_lists, find_pairs, is_lettered
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
-from periplus.places.usage import is_called, is_named_after
+from periplus.places.usage import is_called, is_named_after, is_stray
 
 __all__ = ["GROUPS", "describe_hits"]
 
@@ -75,8 +75,10 @@ _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
 )
 _SOFTWARE_NAME = 1 << CLASSES.index("software_name")
 _BUILT_KIND = len(KIND) - len(BUILT)
-_COUNTRY, _LARGE, _MILLION = KINDS.index("country"), POPULATION.index("<300k"), POPULATION.index("<3M")
+_COUNTRY, _LARGE, _MILLION = KINDS.index("country"), POPULATION.index("<100k"), POPULATION.index("<3M")
 _CITY, _ALTERNATE = KIND.index("city"), KIND.index("alternate")
+_COUNTRY_KIND, _ALTERNATE_COUNTRY = KIND.index("country"), KIND.index("alternate_country")
+_RARE = WORD.index("rare")
 _SEEN = (1 << SEEN_BITS) - 1
 _B_LINE, _B_SENTENCE, _B_TITLE, _B_FIRST, _B_MARK, _B_OF, _B_LOCATIVE = (
     BEFORE.index(c) for c in ("line", "sentence", "title", "first_name", "mark", "of", "locative")
@@ -125,12 +127,16 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     single = first == last and not built
     facts = t.name_facts[4 * name + 2] if name >= 0 else 0
     length = s.t_end[last] - s.t_start[first]
-    before = _before(s, t, first, s.abroad and (facts >> 8) & 255 >= _LARGE and not s.t_caps[first])
-    word = s.word_level[name] if single and name >= 0 else 0
+    people = (facts >> 8) & 255
+    known = people > _LARGE or (people == _LARGE and not t.word_bits[s.t_slot[first]] & _FIRST_NAME)
+    before = _before(s, t, first, s.abroad and known and not s.t_caps[first])
+    if s.t_cased[last] and before != _B_TITLE and before != _B_FIRST:
+        before = _B_LOCATIVE
+    word = s.word_level[name] if name >= 0 and (single or s.t_class[first] & _CASE) else 0
     if word and word != _FOREIGN and before == _B_LOCATIVE:
         word = (facts >> 16) & 255  # "in Lage", without an article: nouns of other languages have one
     s.codes[at + _KIND] = _BUILT_KIND + built if built else facts & 255
-    s.codes[at + _POPULATION] = (facts >> 8) & 255
+    s.codes[at + _POPULATION] = people
     s.codes[at + _WORD] = word
     s.codes[at + _CANDIDATES] = (facts >> 24) & 255
     s.codes[at + _PERSON] = _person(t.word_bits[s.t_slot[first]]) if single else 0
@@ -142,17 +148,25 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     s.codes[at + _SMALL] = single and _is_seen(s, s.t_key[first] & _SEEN)
     opening = before == _B_LINE or before == _B_SENTENCE or before == _B_MARK
     s.codes[at + _OPENING] = 2 * word + opening
-    if single and s.abroad:
-        _describe_abroad(s, at)
+    if s.abroad:
+        _describe_abroad(s, at, single)
     _place_in_run(s, hit)
 
 
-def _describe_abroad(s: Sheet, at: int) -> None:
-    """What is known of a very large city's name is known of English: elsewhere "di Roma" is no first name, but Rome."""
+def _describe_abroad(s: Sheet, at: int, single: bool) -> None:
+    """What is known of names is known of English: elsewhere "Türkei" is the country's own, as Venezia is its city's.
+
+    Countries' names in other languages than the text's are marked as words (see `recognise`). And "di Roma" is no first
+    name: not where a very large city is called so.
+    """
     before, kind = s.codes[at + _BEFORE], s.codes[at + _KIND]
-    if s.codes[at + _POPULATION] >= _MILLION and (before == _B_OF or before == _B_LOCATIVE):
-        s.codes[at + _PERSON] = 1
-        s.codes[at + _KIND] = _CITY if kind == _ALTERNATE else kind
+    if kind == _ALTERNATE_COUNTRY and s.codes[at + _WORD] < _RARE:
+        s.codes[at + _KIND] = _COUNTRY_KIND
+    elif single and (before == _B_OF or before == _B_LOCATIVE):
+        if s.codes[at + _POPULATION] >= _MILLION:
+            s.codes[at + _PERSON] = 1
+        if kind == _ALTERNATE and s.codes[at + _POPULATION] >= _LARGE:
+            s.codes[at + _KIND] = _CITY
 
 
 def _person(bits: int) -> int:
@@ -340,6 +354,8 @@ def _count_repeats(s: Sheet, t: Tables) -> None:
         ends = after == _A_STOP or after == _A_COMMA or after == _A_LINE or after == _A_MARK
         called = single and is_called(s, t, hit, ends)
         s.codes[at + _USAGE] = called or is_named_after(s, t, hit, after == _A_BE) or is_lettered(s, hit)
+        if not s.codes[at + _OUTER] and is_stray(s, t, hit):
+            s.codes[at + _USAGE] = 1
         s.found[slot] = (s.found[slot] | (1 if personal else 0) | (2 if tail else 0) | (4 if called else 0)) + 8
     for hit in range(s.hits):
         known = s.found[_repeat_slot(s, s.t_key[s.h_first[hit]], mask)]

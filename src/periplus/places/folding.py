@@ -51,7 +51,10 @@ _SOLO_RANGES: Final = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x31F0, 0x31FF),
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
 )  # fmt: skip
-_DROPPED_MARKS: Final = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x064B, 0x065F), (0x200B, 0x200F), (0x202A, 0x202E))
+_DROPPED_MARKS: Final = (
+    (0x0300, 0x036F), (0x0591, 0x05C7), (0x064B, 0x065F), (0x093C, 0x093C), (0x09BC, 0x09BC), (0x200B, 0x200F),
+    (0x202A, 0x202E),
+)  # fmt: skip
 _SINGLE: Final = {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "İ": "i", "ə": "e", "Ə": "e"}
 
 
@@ -62,8 +65,8 @@ def _fold_char(char: str) -> int:
         return 0
     if char in _SINGLE:
         return ord(_SINGLE[char])
-    if 0xAC00 <= code <= 0xD7A3:  # Hangul syllables would fall apart into letters
-        return code
+    if 0xAC00 <= code <= 0xD7A3 or (0x0900 <= code <= 0x0DFF and unicodedata.category(char) == "Mc"):
+        return code  # Hangul syllables would fall apart into letters, Indic vowels of two signs into one of them
     base = unicodedata.normalize("NFKD", char)[:1].lower()[:1]
     return ord(base) if base and ord(base) < 0x10000 else code
 

@@ -7,9 +7,11 @@ in `endings`. Compiled where possible: see `sheet`.
 from periplus.places.build import BLOOM_BITS, BUCKET_BITS
 from periplus.places.endings import (
     ARABIC,
+    BENGALI,
     CASES,
     GOVERNORS,
     HEBREW,
+    LONGEST_ENDING,
     NOMINATIVES,
     PARTICLES,
     SLAVIC,
@@ -33,7 +35,9 @@ _GREEK, _CYRILLIC_FIRST, _CYRILLIC_LAST, _SHORTEST_ROOT = 0x0370, 0x0430, 0x045F
 _VE, _CLOSED, _OPENED = ord("в"), ord("і"), frozenset(map(ord, "оєе"))
 _HEBREW_FIRST, _HEBREW_LAST, _ARABIC_FIRST, _ARABIC_LAST = 0x05D0, 0x05EA, 0x0621, 0x064A
 _HEBREW, _ARABIC = HEBREW, ARABIC
-_TEN_THOUSAND = 4  # people: the place in `context.POPULATION`
+_TEN_THOUSAND, _HUNDRED_THOUSAND = 4, 6  # people: places in `context.POPULATION`
+_BENGALI_FIRST, _BENGALI_LAST, _BENGALI = 0x0980, 0x09FF, BENGALI
+_LONGEST_ENDING, _LETTER_FIRST, _LETTER_LAST = LONGEST_ENDING, ord("a"), ord("z")
 
 
 def mixed(total: int) -> int:
@@ -83,32 +87,73 @@ def without_ending(s: Sheet, t: Tables, token: int, before: int, scale: int) -> 
     if _CYRILLIC_FIRST <= s.text[end - 1] <= _CYRILLIC_LAST:
         return _nominative(s, t, token, before, scale)
     if s.text[s.t_start[token]] < _GREEK and not s.t_mark[token]:
-        return _slavic_nominative(s, t, token)
+        if s.endings is not None:
+            return _without_case(s, t, token, before, scale)
+        return _slavic_nominative(s, t, token) if scale == 1 else -1
     cut_at = _ending(s, t, token)
     if cut_at == 0:
         return -1
     cut(s, t, token, s.t_start[token], cut_at)
     name = name_index(t, mixed((before + s.t_sum[token] * scale) & _MASK))
+    if name >= 0 and _BENGALI_FIRST <= s.text[s.t_start[token]] <= _BENGALI_LAST:
+        name = name if is_large(t, name, _HUNDRED_THOUSAND) else -1
     if name < 0:
         cut(s, t, token, s.t_start[token], end)
     return name
 
 
+def _without_case(s: Sheet, t: Tables, token: int, before: int, scale: int) -> int:
+    """The name that a token ends without an ending of the text's language: "Helsingissä", "Budapesten", "Berlins"."""
+    start, end = s.t_start[token], s.t_end[token]
+    name, code = -1, 0
+    endings = s.endings
+    if endings is None or (not s.locative and (not s.t_class[token] & _UPPER or t.word_bits[s.t_slot[token]])):
+        return -1  # "Jacobs" is a surname
+    for length in range(1, _LONGEST_ENDING + 1):
+        stem = end - length
+        letter = t.char_fold[s.text[stem]]
+        if stem - start < 2 or not _LETTER_FIRST <= letter <= _LETTER_LAST:
+            break
+        code |= (letter - _LETTER_FIRST + 1) << 5 * (length - 1)
+        instead = endings.get(code)
+        if instead is None:
+            continue
+        cut(s, t, token, start, stem)
+        for letters in instead:
+            if stem - start + len(letters) < _SHORTEST_STEM:
+                continue
+            total, power = (before + s.t_sum[token] * scale) & _MASK, (scale * s.t_power[token]) & _MASK
+            for one in letters:
+                total = (total + one * power) & _MASK
+                power = (power * _BASE) & _MASK
+            name = name_index(t, mixed(total))
+            if name >= 0 and is_large(t, name, s.ending_people):
+                break
+            name = -1
+        if name >= 0:
+            break
+    cut(s, t, token, start, end)
+    return name
+
+
 def _ending(s: Sheet, t: Tables, token: int) -> int:
-    """Where a Turkish suffix behind its apostrophe, or a Korean particle, begins in a token; 0 if none does."""
+    """Where a Turkish suffix behind its apostrophe, a Korean particle or Bengali ending begins; 0 if none does."""
     start, end, mark = s.t_start[token], s.t_end[token], s.t_mark[token]
     if mark:
         size = end - mark - 1
         ends = t.char_class[s.text[mark + 1]] & _LOWER and size <= _LONGEST_SUFFIX and mark - start >= _SHORTEST_STEM
         return mark if ends and (size > 1 or s.text[mark + 1] in _VOWELS) else 0
-    if not _HANGUL_FIRST <= s.text[start] <= _HANGUL_LAST:
+    endings = _ENDINGS
+    if _BENGALI_FIRST <= s.text[start] <= _BENGALI_LAST:
+        endings = _BENGALI
+    elif not _HANGUL_FIRST <= s.text[start] <= _HANGUL_LAST:
         return 0
     for length in range(_LONGEST_PARTICLE, 0, -1):
         if end - length - start >= 2:
             code = 0
             for at in range(end - length, end):
                 code = code << 16 | s.text[at]
-            if code in _ENDINGS:
+            if code in endings:
                 return end - length
     return 0
 
@@ -175,6 +220,7 @@ def is_governed(s: Sheet, token: int) -> bool:
 def _slavic_nominative(s: Sheet, t: Tables, token: int) -> int:
     """The name of a town or country that a declined Slavic word in Latin letters stands for: "Krakowie", "Prahy"."""
     start, end = s.t_start[token], s.t_end[token]
+    people = _TEN_THOUSAND if is_governed(s, token) else _HUNDRED_THOUSAND
     name = -1
     code = 0
     for length in range(1, 4):
@@ -186,7 +232,7 @@ def _slavic_nominative(s: Sheet, t: Tables, token: int) -> int:
             continue
         cut(s, t, token, start, stem)
         name = _name_with(t, s.t_sum[token], s.t_power[token], _SLAVIC)
-        if name >= 0 and is_large(t, name, _TEN_THOUSAND):
+        if name >= 0 and is_large(t, name, people):
             break
         name = -1
     cut(s, t, token, start, end)

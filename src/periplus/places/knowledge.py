@@ -1,5 +1,5 @@
-"""The small tables of `knowledge.toml` (abbreviations, everyday names, demonyms, points, regions, word classes) and
-`features.toml` (rivers, mountains, seas)."""
+"""The small tables of `knowledge.toml` (abbreviations, everyday names, demonyms, points, regions, word classes),
+`features.toml` (rivers, mountains, seas) and `divisions.toml` (what states and provinces are called at home)."""
 
 import importlib.resources
 import tomllib
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["knowledge", "state_letters", "wrong_names"]
+__all__ = ["knowledge", "state_letters", "usual_names", "wrong_names"]
 
 
 @cache
@@ -18,7 +18,7 @@ def knowledge() -> dict[str, Any]:
     """All tables by name."""
     folder = importlib.resources.files("periplus.places")
     tables: dict[str, Any] = {}
-    for name in ("knowledge.toml", "features.toml"):
+    for name in ("knowledge.toml", "features.toml", "divisions.toml"):
         tables |= tomllib.loads((folder / name).read_text(encoding="utf-8"))
     return tables
 
@@ -34,3 +34,8 @@ def state_letters(row_of: Mapping[str, int]) -> npt.NDArray[np.int32]:
 def wrong_names() -> dict[int, frozenset[str]]:
     """By place what sources list as its names and nobody means by it."""
     return {int(place): frozenset(names) for place, names in knowledge()["wrong_names"].items()}
+
+
+def usual_names() -> dict[int, frozenset[str]]:
+    """By place what it is called by all who say no more, whatever else is called so."""
+    return {int(place): frozenset(names) for place, names in knowledge()["usual_names"].items()}

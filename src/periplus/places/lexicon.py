@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final, cast
 
+from periplus.pages.language import COMMON
 from periplus.places.knowledge import knowledge
 
 __all__ = ["CLASSES", "commonness_level", "word_bits", "word_commonness", "words_of"]
@@ -58,24 +59,38 @@ def word_commonness() -> dict[str, int]:
     """Names that are also words: 2 (seldom written small) to 6 (a common word), learnt from running text."""
     words = knowledge()["words"]
     return _levels(_learnt().get("words", {})) | dict.fromkeys(
-        [*words["contractions"].split(), *words["month_day"].split()], 6
+        [*words["contractions"].split(), *words["month_day"].split(), *words["direction"].split()], 6
     )
 
 
 @lru_cache(256)
 def words_of(language: str) -> dict[str, int]:
     """The same for what is a word in one language only: "Lage" and "seine" in German, "cela" in French."""
-    known = dict.fromkeys(_CAPITAL_WORDS.get(language, "").split(), 6)
-    return known | _levels(_learnt().get("words_of", {}).get(language, {}))
+    if language == "en":
+        return {}  # its words are those of `word_commonness`
+    known = _levels(_learnt().get("words_of", {}).get(language, {}))
+    return known | dict.fromkeys([*COMMON.get(language, "").split(), *_CAPITAL_WORDS.get(language, "").split()], 6)
 
 
 _CAPITAL_WORDS: Final = {
-    "de": "kanton kantone kantonen kantons",  # not Guangzhou
-    "fr": "canton cantons",
-    "it": "cantone cantoni costituzione nazionale",
-    "es": "constitución nacional república",
+    "ar": "الجمعة السبت الأحد البلاد الثورة الحراك سلمية جديدة أن المدينة الشيخ الحرة القديمة الوسطى الكبير الصغير",
+    "de": "kanton kantone kantonen kantons apotheke bast bissen boni bogen buch böse diss drogen dämme favoriten forst "
+    "gerät geräte golem handel hof holz ihren kalk keller kita kitas klang kürze landes leiden lichte längen löhne "
+    "mitte monster neubau neuland ofen olympia pracht regen reisen rissen salz schulen schwärme seifen sitten soja "
+    "sommer springe stein strassen strände sänger tal türen ufer wangen wiesen zug übersee",
+    "es": "constitución nacional república agro aventura caza centro democracia espíritu esperanza este feliz iglesia "
+    "justicia leer libertad limpio mesa milagro norte oeste pacífico registro solidaridad sur universidad vista",
+    "fi": "paras paremmin tämän tässä uusi",
+    "fr": "canton cantons campagne cela corne marin observatoire seul seule",
+    "hu": "minden",
+    "it": "cantone cantoni costituzione nazionale centro pianura repubblica ultimo ultima",
+    "pl": "brak rada rady",
+    "pt": "centro constituição federal geral justiça nacional república saúde união vista",
+    "zh": "青年 联合 城中",
 }
-"""Words for states and what is theirs: so often with a capital that running text does not tell them from towns."""
+"""Words that running text does not tell from towns, so often they have capitals, or have none as all do.
+
+Kanton is not Guangzhou, Kita not Quito, Mitte seldom a part of Berlin, Iglesia no town of Argentina."""
 
 
 def _learnt() -> dict[str, Any]:

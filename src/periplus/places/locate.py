@@ -135,6 +135,8 @@ def _mentions(
         if flag in _SHORT and text[end : end + 1] == "." and not _bare_capitals(text[start:end]):
             limit = found[i + 1][0] if i + 1 < len(found) else len(text)
             end += end < limit  # noqa: PLW2901  the stop belongs to the abbreviation
+        if text[end : end + 1] == ")" and "(" in text[start:end]:
+            end += 1  # noqa: PLW2901  "Frankfurt (Oder)"
         place = gazetteer.place_at(row) if row >= 0 else None
         kind = (shown.get(unit, ()), flag == DEMONYM, row >= 0 and flag == WITHIN)
         mentions.append(Mention(offset + start, offset + end, text[start:end], place, confidence, *kind))

@@ -5,7 +5,7 @@ from periplus.places.sheet cimport Sheet, Tables
 cdef int _STRIDE, _COMMA, _SPACE, _LETTER, _NUMBER, _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND
 cdef int _CITY, _LIKELIEST, _CAP, _STATE_LETTERS, _BRACKET, _A, _LINE
 cdef double _LARGE
-cdef unsigned int _JOINING
+cdef unsigned int _JOINING, _PLACING
 
 @cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
 cpdef void find_pairs(Sheet s, Tables t, int group) noexcept
@@ -35,3 +35,4 @@ cdef int _letters(Sheet s, Tables t, int token) noexcept
 cpdef void find_lists(Sheet s, Tables t, int group) noexcept
 @cython.locals(token=cython.int)
 cdef int _next_member(Sheet s, Tables t, int last) noexcept
+cdef bint _places_next(Sheet s, Tables t, int token) noexcept

@@ -15,6 +15,7 @@ __all__ = ["find_lists", "find_pairs", "is_inside", "is_lettered"]
 # The names below have C types in pairs.pxd.
 _STRIDE, _COMMA, _LINE, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_LINE, GAP_SPACE, UPPER, DIGIT
 _JOINING = 1 << CLASSES.index("joining")
+_PLACING = (1 << CLASSES.index("locative")) | (1 << CLASSES.index("linking"))
 _CITY, _LARGE, _LIKELIEST = KINDS.index("city"), math.log10(5e5), 5
 _CAP, _STATE_LETTERS, _BRACKET, _A = 5, 2, ord("("), ord("A")  # an Italian postcode has five digits
 _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND = 0b101, 0b010, 0b011  # from the left, 1 for a letter
@@ -167,7 +168,10 @@ def _letters(s: Sheet, t: Tables, token: int) -> int:
 
 
 def find_lists(s: Sheet, t: Tables, group: int) -> None:
-    """Mark the names that stand in lists: "New York and Frankfurt"; not the outer part of a pair, marked in `group`."""
+    """Mark the names that stand in lists: "New York and Frankfurt", "in Berlin and in Lisbon".
+
+    The outer part of a pair, which is marked in `group`, stands in none.
+    """
     for hit in range(s.hits):
         s.h_listed[hit] = 0
     for hit in range(s.hits):
@@ -182,10 +186,19 @@ def find_lists(s: Sheet, t: Tables, group: int) -> None:
 
 
 def _next_member(s: Sheet, t: Tables, last: int) -> int:
-    """The token behind the comma, the "and" or both that follow a token; -1 where neither does."""
+    """The token behind the comma, the "and" ("and in") or both that follow a token; -1 where neither does."""
     token = last + 1
     if token >= s.tokens or (s.t_gap[last] != _SPACE and s.t_gap[last] != _COMMA):
         return -1
     if t.word_bits[s.t_slot[token]] & _JOINING and not s.t_class[token] & _LETTER:
-        return token + 1 if token + 1 < s.tokens and s.t_gap[token] == _SPACE else -1
+        if token + 1 >= s.tokens or s.t_gap[token] != _SPACE:
+            return -1
+        return token + 2 if _places_next(s, t, token + 1) else token + 1
     return token if s.t_gap[last] == _COMMA else -1
+
+
+def _places_next(s: Sheet, t: Tables, token: int) -> bool:
+    """Whether a token is a small word that says where, before a name: the "in" of "and in Lisbon"."""
+    if s.starts_here[token] >= 0 or token + 1 >= s.tokens or s.starts_here[token + 1] < 0:
+        return False  # only words beside names were looked up
+    return s.t_gap[token] == _SPACE and not s.t_class[token] & _LETTER and t.word_bits[s.t_slot[token]] & _PLACING != 0

@@ -48,7 +48,9 @@ cdef int _group(Sheet s, int row) noexcept
 @cython.locals(a=cython.int, unit=cython.int, rest=cython.double, c=cython.int)
 cdef void _weigh_company(Sheet s, const double[::1] w) noexcept
 @cython.locals(a=cython.int, group=cython.int, rest=cython.double)
-cdef double _weigh_others(Sheet s, int called) noexcept
+cdef double _weigh_others(Sheet s, int called, bint town) noexcept
+@cython.locals(unit=cython.int)
+cdef bint _is_listed(Sheet s, int c) noexcept
 @cython.locals(low=cython.int, other=cython.int, mass=cython.double, unit=cython.int)
 cdef void _add_anchor(Sheet s, int a) noexcept
 @cython.locals(near_scale=cython.double, around_scale=cython.double, too_far=cython.double, x=cython.double,

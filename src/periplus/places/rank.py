@@ -297,23 +297,32 @@ def _weigh_company(s: Sheet, w: Reals) -> None:
         if s.c_kind[s.a_cand[a]] > _COUNTRY:  # others have no point
             _add_anchor(s, a)
     for unit in range(s.units):
-        rest = _weigh_others(s, _called(s, unit))
+        rest = _weigh_others(s, _called(s, unit), s.c_kind[s.u_at[unit]] == _CITY)
         for c in range(s.u_at[unit], s.u_at[unit + 1]):
             _company_of(s, c, rest, w)
 
 
-def _weigh_others(s: Sheet, called: int) -> float:
-    """The mass of the anchors of other names, also by division and country."""
+def _weigh_others(s: Sheet, called: int, town: bool) -> float:
+    """The mass of the anchors of other names, also by division and country.
+
+    For the name of a `town` without states that stand in lists: who moved from Texas to Paris left Texas.
+    """
     for group in range(s.groups + 1):
         s.admin1_mass[group] = s.country_mass[group] = 0.0
     rest = 1.0e-6
     for a in range(s.anchors):
-        if s.a_name[a] != called:
+        if s.a_name[a] != called and not (town and _is_listed(s, s.a_cand[a])):
             rest += s.a_mass[a]
             s.admin1_mass[s.a_in_admin1[a]] += s.a_mass[a]
             s.country_mass[s.a_in_country[a]] += s.a_mass[a]
     s.admin1_mass[0] = s.country_mass[0] = 0.0
     return rest
+
+
+def _is_listed(s: Sheet, c: int) -> bool:
+    """Whether a candidate is a state that is named only once, in a list."""
+    unit = s.c_unit[c]
+    return bool(s.c_kind[c] == _ADMIN1 and s.u_count[unit] == 1 and s.h_listed[s.u_first[unit]])
 
 
 def _add_anchor(s: Sheet, a: int) -> None:

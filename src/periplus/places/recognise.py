@@ -13,7 +13,8 @@ import numpy.typing as npt
 from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.build import KINDS
-from periplus.places.context import WORD, describe_hits
+from periplus.places.context import KIND, WORD, describe_hits
+from periplus.places.endings import DECLINED, ENDINGS_OF
 from periplus.places.folding import codes_of, name_keys
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
@@ -67,25 +68,41 @@ def borrowed_sheet(gazetteer: Gazetteer, language: str = "") -> Iterator[tuple[S
     kind = language if own else _OTHER_LANGUAGE if language not in _ENGLISH else ""
     levels = desk.word_levels.get(kind)
     if levels is None:
-        levels = desk.word_levels[kind] = _word_levels(gazetteer, own, english=not kind)
+        levels = desk.word_levels[kind] = _word_levels(gazetteer, own, kind)
     sheet = desk.sheets.pop() if desk.sheets else Sheet(desk.tables.places)
     sheet.word_level, sheet.abroad = levels, bool(kind)
+    sheet.ending_people, sheet.locative, sheet.endings = ENDINGS_OF.get(language, (0, False, None))
+    sheet.declines = language in DECLINED
     try:
         yield sheet, desk.tables
     finally:
         desk.sheets.append(sheet)
 
 
-def _word_levels(gazetteer: Gazetteer, words: dict[str, int], *, english: bool) -> Ints:
-    """How much of a word each name is (`context.WORD`) in texts of a language with these words of its own."""
+def _word_levels(gazetteer: Gazetteer, words: dict[str, int], language: str) -> Ints:
+    """How much of a word each name is (`context.WORD`) in texts of a language with these words, "" for English."""
     level = (gazetteer.arrays["name_facts"].reshape(-1, 4)[:, 2] >> 16).astype(np.uint8)
     if words:
         index = gazetteer.name_index(name_keys(list(words)))
         found = index >= 0
         np.maximum.at(level, index[found], np.array(list(words.values()), dtype=np.uint8)[found])
-    if not english:
+    if language:
         level[_abbreviated_divisions(gazetteer)] = WORD.index("foreign")
+        others = _countries_elsewhere(gazetteer, language)
+        level[others] = np.maximum(level[others], WORD.index("rare"))
     return ints(level)
+
+
+def _countries_elsewhere(gazetteer: Gazetteer, language: str) -> npt.NDArray[np.bool_]:
+    """What countries are called in other languages only: in German Oma is not Oman, nor Malte Malta."""
+    a = gazetteer.arrays
+    found = (a["name_facts"].reshape(-1, 4)[:, 2] & 255) == KIND.index("alternate_country")
+    rows = np.flatnonzero(a["kind"] == KINDS.index("country"))
+    code = "nb" if language in ("no", "nn") else language
+    names = [gazetteer.names_by_language(gazetteer.place_at(int(row)).id).get(code, "") for row in rows]
+    own = gazetteer.name_index(name_keys([name for name in names if name]))
+    found[own[own >= 0]] = False
+    return np.asarray(found, dtype=np.bool_)
 
 
 def _abbreviated_divisions(gazetteer: Gazetteer) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,7 @@ cdef int WRAPPED, MAX_WRAPPED, MAX_TOKENS, MAX_SOLO_TOKENS, MAX_MARKED_TOKENS, M
 cdef int _WORD, _UPPER, _LOWER, _SOLO, _CASELESS, _APOSTROPHE
 cdef int _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE, _OTHER, _POSSESSIVE
 cdef unsigned long long _BASE, _MASK, _SLOTS
-cdef int _HAN_FIRST, _GREEK, _HEBREW_FIRST, _ARABIC_LAST, _KNOWN_SIZE, _LARGE_SIZE
+cdef int _HAN_FIRST, _GREEK, _HEBREW_FIRST, _ARABIC_LAST, _KNOWN_SIZE, _LARGE_SIZE, _KATAKANA_FIRST, _KATAKANA_LAST, _BRACKET
 
 cpdef int read_text(Sheet s, Tables t, codes)
 cdef int _class_at(Sheet s, Tables t, int at, int size) noexcept
@@ -35,10 +35,14 @@ cdef bint _names_behind(Sheet s, Tables t, int first, int start) except -1
 @cython.locals(hit=cython.int)
 cdef void _forget_from(Sheet s, int hits) noexcept
 @cython.locals(total=cython.ulonglong, power=cython.ulonglong, before=cython.ulonglong, scale=cython.ulonglong,
-               last=cython.int, limit=cython.int, name=cython.int, gap=cython.int)
+               last=cython.int, limit=cython.int, name=cython.int, gap=cython.int, cased=cython.bint)
 cdef void _names_from(Sheet s, Tables t, int first) except *
+@cython.locals(inside=cython.bint)
 cdef bint _may_have_ending(Sheet s, int first, int last) except -1
 @cython.locals(form=cython.int)
 cdef bint _well_written(Sheet s, Tables t, int name, int first, int last) noexcept
+cdef bint _is_bracketed(Sheet s, int last) noexcept
+cdef bint _is_torn(Sheet s, int first, int last) noexcept
+cdef bint _is_katakana(Sheet s, int token) noexcept
 @cython.locals(hit=cython.int)
-cdef void _keep_hit(Sheet s, int first, int last, int name) noexcept
+cdef void _keep_hit(Sheet s, int first, int last, int name, bint cased) noexcept

@@ -47,6 +47,7 @@ _JOIN, _SPACE, _HYPHEN, _STOP, _COMMA, _LINE = GAP_JOIN, GAP_SPACE, GAP_HYPHEN, 
 _OTHER, _POSSESSIVE = GAP_OTHER, GAP_POSSESSIVE
 _BASE, _MASK, _SLOTS = KEY_BASE, (1 << 64) - 1, (1 << WORD_SLOT_BITS) - 1
 _HAN_FIRST, _GREEK, _HEBREW_FIRST, _ARABIC_LAST = 0x3000, 0x0370, 0x05D0, 0x064A
+_KATAKANA_FIRST, _KATAKANA_LAST, _BRACKET = 0x30A1, 0x30FE, ord("(")
 _KNOWN_SIZE, _LARGE_SIZE = 6, 7  # 100,000 and 300,000 people: places in `context.POPULATION`
 
 
@@ -159,7 +160,7 @@ def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int
     s.t_start[token], s.t_end[token] = start, end
     s.t_class[token] = head
     s.t_key[token] = mixed(s.t_sum[token])
-    s.t_caps[token] = s.t_stopped[token] = s.t_money[token] = 0  # not what another text had there
+    s.t_caps[token] = s.t_stopped[token] = s.t_money[token] = s.t_cased[token] = 0  # not what another text had there
     if not head & (_UPPER | _CASELESS):
         return  # the rest is asked of those only that names begin with
     following = s.text[end] if end < size else 0
@@ -277,13 +278,14 @@ def _names_from(s: Sheet, t: Tables, first: int) -> None:
     while True:
         if s.t_class[last] & (_UPPER | _CASELESS) or (last > first + 1 and s.t_gap[last - 1] == _POSSESSIVE):
             name = name_index(t, mixed(total))
-            if name < 0 and _may_have_ending(s, first, last):
+            cased = name < 0 and _may_have_ending(s, first, last)
+            if cased:
                 name = without_ending(s, t, last, before, scale)
                 total, power = (before + s.t_sum[last] * scale) & _MASK, (scale * s.t_power[last]) & _MASK
-            if name >= 0 and _well_written(s, t, name, first, last):
-                _keep_hit(s, first, last, name)
+            if name >= 0 and _well_written(s, t, name, first, last) and not _is_torn(s, first, last):
+                _keep_hit(s, first, last, name, cased)
         gap = s.t_gap[last]
-        if gap == _LINE or gap == _COMMA or gap == _OTHER:
+        if gap == _LINE or gap == _COMMA or (gap == _OTHER and not _is_bracketed(s, last)):
             break
         if gap == _STOP and s.t_end[last] - s.t_start[last] > MAX_ABBREVIATION:
             break
@@ -302,7 +304,12 @@ def _may_have_ending(s: Sheet, first: int, last: int) -> bool:
     """Whether the last token of a run may be a name with something behind it."""
     if s.text[s.t_start[last]] >= _GREEK or s.t_mark[last]:
         return True
-    return first == last and is_governed(s, first)
+    if s.endings is not None:
+        return s.locative or s.text[s.t_end[last] - 1] == 115  # German has many words with capitals, and one ending: s
+    if first != last:
+        return False
+    inside = first > 0 and (s.t_gap[first - 1] == _SPACE or s.t_gap[first - 1] == _COMMA)
+    return (s.declines and inside) or is_governed(s, first)
 
 
 def _well_written(s: Sheet, t: Tables, name: int, first: int, last: int) -> bool:
@@ -315,11 +322,30 @@ def _well_written(s: Sheet, t: Tables, name: int, first: int, last: int) -> bool
     return bool(form & 2 and s.t_stopped[last] and not s.t_caps[last])
 
 
-def _keep_hit(s: Sheet, first: int, last: int, name: int) -> None:
+def _is_torn(s: Sheet, first: int, last: int) -> bool:
+    """Whether a name in katakana goes on before or behind: Gulu is not in グループ, which is a group."""
+    if not _KATAKANA_FIRST <= s.text[s.t_start[last]] <= _KATAKANA_LAST:
+        return False
+    if last + 1 < s.tokens and s.t_gap[last] == _JOIN and _is_katakana(s, last + 1):
+        return True
+    return first > 0 and s.t_gap[first - 1] == _JOIN and _is_katakana(s, first) and _is_katakana(s, first - 1)
+
+
+def _is_katakana(s: Sheet, token: int) -> bool:
+    return _KATAKANA_FIRST <= s.text[s.t_start[token]] <= _KATAKANA_LAST
+
+
+def _is_bracketed(s: Sheet, last: int) -> bool:
+    """Whether a bracket opens behind a token: "Frankfurt (Oder)" is a name."""
+    return last + 1 < s.tokens and s.t_start[last + 1] == s.t_end[last] + 2 and s.text[s.t_end[last] + 1] == _BRACKET
+
+
+def _keep_hit(s: Sheet, first: int, last: int, name: int, cased: bool) -> None:
     hit = s.hits
     if hit >= MAX_HITS:
         return
     s.h_first[hit], s.h_last[hit], s.h_name[hit], s.h_built[hit] = first, last, name, 0
+    s.t_cased[last] = cased and s.locative
     s.starts_here[first] = hit  # the longest, as they come by length
     if s.ends_here[last] < 0:
         s.ends_here[last] = hit  # the longest, as they come by first token

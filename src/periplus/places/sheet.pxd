@@ -24,10 +24,12 @@ cdef class Tables:
 cdef class Sheet:
     cdef const unsigned short[::1] text
     cdef public const unsigned char[::1] word_level
-    cdef public bint abroad
+    cdef public bint abroad, declines, locative
+    cdef public dict endings
+    cdef public int ending_people
     cdef readonly int tokens
     cdef public int[::1] t_start, t_end
-    cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money
+    cdef unsigned char[::1] t_class, t_gap, t_caps, t_stopped, t_money, t_cased
     cdef unsigned long long[::1] t_sum, t_power
     cdef public unsigned long long[::1] t_key
     cdef int[::1] t_slot, t_mark, starts_here, ends_here, run_start, run_end, run_bits
@@ -45,7 +47,7 @@ cdef class Sheet:
     cdef public double[::1] u_weight
     cdef int areas, implied_admin1, implied_admin2
     cdef int[::1] area_row, area_last
-    cdef unsigned char[::1] area_open, area_at
+    cdef unsigned char[::1] area_open, area_town, area_at
     cdef int[::1] near, near_first
     cdef public int[::1] c_row, c_unit
     cdef public unsigned char[::1] c_flag

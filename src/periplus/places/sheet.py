@@ -107,11 +107,13 @@ class Sheet:
         size = MAX_CHARS + 8
         self.text = _room(1, np.uint16)
         # How much of a word each name is in the language of the text, and whether that is known and not English.
-        self.word_level, self.abroad = _room(1, np.uint8), False
-        self.tokens = 0
+        # Then what names of that language end in besides, whether that says where, and how large they are then.
+        self.word_level, self.abroad, self.locative, self.declines = _room(1, np.uint8), False, False, False
+        self.endings: dict[int, tuple[bytes, ...]] | None = None
+        self.tokens = self.hits = self.ending_people = 0
         self.t_start, self.t_end = _room(size, np.int32), _room(size, np.int32)
         self.t_class, self.t_gap = _room(size, np.uint8), _room(size, np.uint8)
-        self.t_caps, self.t_stopped, self.t_money = (_room(size, np.uint8) for _ in range(3))
+        self.t_caps, self.t_stopped, self.t_money, self.t_cased = (_room(size, np.uint8) for _ in range(4))
         self.t_sum, self.t_power, self.t_key = (_room(size, np.uint64) for _ in range(3))
         self.t_slot, self.t_mark = _room(size, np.int32), _room(size, np.int32)
         self.starts_here, self.ends_here = _room(size, np.int32), _room(size, np.int32)
@@ -119,7 +121,6 @@ class Sheet:
         self.seen = _room(1 << (SEEN_BITS - 6), np.uint64)
         self.found_key, self.found = _room(2 * MAX_HITS, np.uint64), _room(2 * MAX_HITS, np.int32)
 
-        self.hits = 0
         self.h_first, self.h_last, self.h_name = (_room(MAX_HITS, np.int32) for _ in range(3))
         self.h_pair, self.h_unit = _room(MAX_HITS, np.int32), _room(MAX_HITS, np.int32)
         self.h_built, self.h_kept, self.h_listed = (_room(MAX_HITS, np.uint8) for _ in range(3))
@@ -136,7 +137,7 @@ class Sheet:
 
         self.areas = self.implied_admin1 = self.implied_admin2 = 0
         self.area_row, self.area_last = _room(MAX_AREAS, np.int32), _room(MAX_AREAS, np.int32)
-        self.area_open = _room(MAX_AREAS, np.uint8)
+        self.area_open, self.area_town = _room(MAX_AREAS, np.uint8), _room(MAX_AREAS, np.uint8)
         self.area_at = ints(np.zeros(places + 1, dtype=np.uint8))
         self.near = _room(MAX_HITS * MAX_AREAS, np.int32)
         self.near_first = _room(MAX_HITS * MAX_AREAS, np.int32)

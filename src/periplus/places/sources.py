@@ -354,6 +354,9 @@ def _aliases(places: dict[str, Draft]) -> None:
     for code, names in {**known["country_aliases"], **known["admin1_aliases"]}.items():
         if code in places:
             places[code].names += [(n, alias_flag(n)) for n in names]
+    for code, names in known["division_names"].items():
+        if code in places:
+            places[code].names += [(n, ALIAS) for n in names]
     for code, names in known["demonyms"].items():
         if code in places:
             places[code].names += [(n, DEMONYM) for n in names]

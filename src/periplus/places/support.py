@@ -10,7 +10,7 @@ from typing import Final
 
 from periplus.places.build import KINDS
 from periplus.places.built import BUILT
-from periplus.places.context import GROUPS, KIND, POPULATION, SHAPE
+from periplus.places.context import GROUPS, KIND, POPULATION, SHAPE, WORD
 from periplus.places.folding import GAP_JOIN, GAP_SPACE, SOLO
 from periplus.places.sheet import CODES, SUPPORT_CODES, Ints, Reals, Sheet, Tables
 from periplus.places.units import WITHIN
@@ -44,8 +44,8 @@ WORD_BITS: Final = 12
 _GROUPS, _ALL, _STRIDE, _OWN, _ROW = len(GROUPS), len(GROUPS) + len(SUPPORT), CODES, SUPPORT_CODES, CATEGORIES
 _SUPPORTS = len(SUPPORT)
 _KINDS, _WITHIN, _SOLO = len(KINDS), WITHIN, SOLO
-_KIND, _POPULATION, _SHAPE = (list(GROUPS).index(g) for g in ("kind", "population", "shape"))
-_CASELESS, _BIG = SHAPE.index("caseless"), POPULATION.index("<300k")
+_KIND, _POPULATION, _SHAPE, _WORD = (list(GROUPS).index(g) for g in ("kind", "population", "shape", "word"))
+_CASELESS, _BIG, _COMMON = SHAPE.index("caseless"), POPULATION.index("<300k"), WORD.index("common")
 _AREA_1, _AREA_2, _AREA_3, _AREA_4 = (KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
 _WORDS, _WORD_MASK, _SPACE, _JOIN = len(WORDS), (1 << WORD_BITS) - 1, GAP_SPACE, GAP_JOIN
 _HANGUL_FIRST, _HANGUL_LAST = 0xAC00, 0xD7A3
@@ -167,7 +167,7 @@ def _caseless(s: Sheet, hit: int) -> float:
     length = s.t_end[s.h_last[hit]] - s.t_start[first]
     head = s.text[s.t_start[first]]
     syllables = s.t_class[first] & _SOLO or _HANGUL_FIRST <= head <= _HANGUL_LAST
-    if length < (2 if syllables else 3):
+    if length < (2 if syllables else 3) or s.codes[hit * _STRIDE + _WORD] >= _COMMON:
         return 0.1
     kind = s.codes[hit * _STRIDE + _KIND]
     known = kind == _AREA_1 or kind == _AREA_2 or kind == _AREA_3 or kind == _AREA_4

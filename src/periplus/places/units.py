@@ -11,7 +11,7 @@ from typing import Final
 from periplus.places.build import KINDS
 from periplus.places.pairs import is_inside
 from periplus.places.sheet import MAX_AREAS, MAX_CANDIDATES, Sheet, Tables
-from periplus.places.sources import ALTERNATE, NAME_FLAGS
+from periplus.places.sources import ALTERNATE, NAME_FLAGS, POSTAL
 
 __all__ = ["FAR", "WITHIN", "find_areas", "find_candidates", "gather_units"]
 
@@ -24,10 +24,10 @@ FAR: Final = 10_000
 # The names below have C types in units.pxd.
 _MAX_OF_NAME = 64
 _SEVERAL = 3
-_LARGE, _KNOWN, _FAMOUS, _SURE = (math.log10(people) for people in (1e5, 3e5, 1e6, 1e7))
-_BESIDE = 4
-_DWARFED, _SMALL, _SMALLER = math.log10(20), math.log10(5), 2.0
-_ALTERNATE = ALTERNATE
+_TOWN, _LARGE, _KNOWN, _FAMOUS, _SURE = (math.log10(people) for people in (5e4, 1e5, 3e5, 1e6, 1e7))
+_NEXT, _BESIDE, _LIKELIEST = 2, 4, 5
+_DWARFED, _SMALL, _SMALLER, _ECLIPSED = math.log10(20), math.log10(5), 2.0, math.log10(300)
+_ALTERNATE, _POSTAL = ALTERNATE, POSTAL
 _NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
@@ -97,6 +97,7 @@ def find_areas(s: Sheet, t: Tables) -> None:
         s.areas += 1
         s.area_at[row] = s.areas
     if s.areas:
+        _mark_towns(s, t)
         for i in range(s.units * s.areas):
             s.near[i] = s.near_first[i] = _FAR
         _sweep(s, t, 1)
@@ -126,6 +127,35 @@ def _names_area(s: Sheet, t: Tables, unit: int, which: int) -> int:
     if s.u_name[unit] < 0 or not s.u_plain[unit] or s.u_weight[unit] < 0.3:
         return -1
     return t.name_facts[4 * s.u_name[unit] + which]
+
+
+def _mark_towns(s: Sheet, t: Tables) -> None:
+    """Mark the areas that only names of towns stand for: who says Lisbon hardly means the district around it."""
+    for area in range(s.areas):
+        s.area_town[area] = 1
+    for unit in range(s.units):
+        for which in range(3):
+            row = _names_area(s, t, unit, which)
+            if row >= 0 and s.area_at[row] and (which == 2 or not _has_town(t, s.u_name[unit], row)):
+                s.area_town[s.area_at[row] - 1] = 0
+
+
+def _has_town(t: Tables, name: int, row: int) -> bool:
+    """Whether one of the likeliest places of a name is a town in, or of the same state as, the division of that name.
+
+    Of many towns the gazetteer does not say in which district they lie.
+    """
+    fact = 8 * row
+    if t.place_facts[fact + 7] == _COUNTRY:
+        return False
+    low, high, state = t.name_at[name], t.name_at[name + 1], t.place_facts[fact + 4]
+    for at in range(low, min(high, low + _LIKELIEST)):
+        place = t.cand_row[at]
+        if t.cand_flag[at] == _ALTERNATE or t.place_facts[8 * place + 7] != _CITY:
+            continue
+        if is_inside(t, place, row) or (state >= 0 and t.place_facts[8 * place + 4] == state):
+            return True
+    return False
 
 
 def _sweep(s: Sheet, t: Tables, step: int) -> None:
@@ -225,7 +255,7 @@ def _add_named(s: Sheet, t: Tables, unit: int, outer: int, count: int) -> int:
                 break
     for at in range(low, high):
         row = t.cand_row[at]
-        if not is_inside(t, row, outer) if fits else _is_dwarfed(t, low, at):
+        if not is_inside(t, row, outer) if fits else _is_dwarfed(t, low, at) or _is_eclipsed(t, low, at):
             continue
         s.c_prior[count] = t.cand_prior[at]
         count = _add(s, t, unit, row, t.cand_flag[at], count)
@@ -243,6 +273,17 @@ def _is_dwarfed(t: Tables, first: int, at: int) -> bool:
     if t.cand_flag[first] == _ALTERNATE:  # then the language is another one, and its news are about large places
         return bool(people > _LARGE and others < people - _SMALL)
     return bool(people > _KNOWN and others < people - _DWARFED)
+
+
+def _is_eclipsed(t: Tables, first: int, at: int) -> bool:
+    """Whether a place lies in the country or state of its name that everybody means: Colombia, in Huila in Colombia."""
+    whole, row = t.cand_row[first], t.cand_row[at]
+    kind = t.place_facts[8 * whole + 7]
+    if (kind != _COUNTRY and kind != _ADMIN1) or not is_inside(t, row, whole):
+        return False
+    if t.place_facts[8 * row + 7] != _CITY:
+        return bool(kind == _COUNTRY)
+    return bool(t.place_floats[8 * row + 3] < t.place_floats[8 * whole + 3] - _ECLIPSED)
 
 
 def _add(s: Sheet, t: Tables, unit: int, row: int, flag: int, count: int) -> int:
@@ -273,7 +314,7 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
         return count
     for which in range(3):
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
-        best = _nearest_open(s, t, unit, wanted, _BESIDE if people > _FAMOUS else _FAR)
+        best = _nearest_open(s, t, unit, wanted, people)
         if best >= 0:
             s.c_prior[count] = 1.0
             count = _add(s, t, unit, s.area_row[best], _WITHIN, count)
@@ -296,25 +337,49 @@ def _people(s: Sheet, t: Tables, unit: int) -> float:
     """Decades of people of the likeliest place of that name: Los Angeles on a page about Dallas is not near Dallas.
 
     A large one that alone bears its name counts for ten times as many: Sylhet does not lie near Boston either. One of
-    more than 300,000 whose namesakes are far smaller, and called so in some language only, counts for fifteen times.
+    more than 300,000 whose namesakes are far smaller, and called so by a post office or in some language only, counts
+    for fifteen times.
     """
     name = s.u_name[unit]
     if name < 0 or not s.u_plain[unit]:
         return 0.0
     first = t.name_at[name]
     people = t.place_floats[8 * t.cand_row[first] + 3]
-    if t.name_at[name + 1] == first + 1:
+    division = t.place_facts[8 * t.cand_row[first] + 4]
+    at = first + 1
+    while at < t.name_at[name + 1] and t.place_facts[8 * t.cand_row[at] + 4] == division >= 0:
+        at += 1  # what is around it, or a part of it
+    if at == t.name_at[name + 1]:
         return people + 1.0 if people > _LARGE else people
-    alone = t.cand_flag[first + 1] == _ALTERNATE and t.cand_prior[first + 1] < t.cand_prior[first] - _SMALLER
+    elsewhere = t.cand_flag[at] == _ALTERNATE or t.cand_flag[at] == _POSTAL
+    alone = elsewhere and t.cand_prior[at] < t.cand_prior[first] - _SMALLER
     return people + 1.2 if people > _KNOWN and alone else people
 
 
-def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, nearest: int) -> int:
-    """The area of that kind named nearest to the unit, of those still open and nearer than that; -1 for none."""
-    best = -1
+def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, people: float) -> int:
+    """The area of that kind named nearest to the unit, of those still open that may hold it; -1 for none."""
+    best, nearest = -1, _BESIDE if people > _FAMOUS else _FAR
     base = unit * s.areas
     for area in range(s.areas):
-        if s.area_open[area] and s.near[base + area] < nearest and t.place_facts[8 * s.area_row[area] + 7] == wanted:
+        gap = s.near[base + area]
+        if not s.area_open[area] or gap >= nearest or t.place_facts[8 * s.area_row[area] + 7] != wanted:
+            continue
+        if people <= 0.0 or _may_hold(s, t, unit, area, people > _TOWN and gap > _NEXT):
             best = area
-            nearest = s.near[base + area]
+            nearest = gap
     return best
+
+
+def _may_hold(s: Sheet, t: Tables, unit: int, area: int, known: bool) -> bool:
+    """Whether an area may be where a place lies that the gazetteer lacks, though it knows the name from elsewhere.
+
+    Not one that only the name of a town stands for: "A train left Berlin for Madrid". Nor one in another country than a
+    town that is well known (`known`) and not said often: "The Leeds man was arrested in Bavaria".
+    """
+    if s.area_town[area]:
+        return False
+    home = t.place_facts[8 * t.cand_row[t.name_at[s.u_name[unit]]] + 6]
+    if not known or s.u_count[unit] >= _SEVERAL or home < 0:
+        return True
+    row = s.area_row[area]
+    return row == home or t.place_facts[8 * row + 6] == home

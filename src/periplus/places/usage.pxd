@@ -3,7 +3,7 @@ cimport cython
 from periplus.places.forms cimport mixed, name_index
 from periplus.places.sheet cimport Sheet, Tables
 
-cdef int _UP, _SPACE, _STOP, _D, _E, _H, _L, _T, _U, _ABBREVIATED, _MOST_LINKS, _CITY
+cdef int _UP, _SPACE, _STOP, _D, _E, _H, _L, _T, _U, _ABBREVIATED, _MOST_LINKS, _CITY, _ADMIN1, _LINE, _HYPHEN, _LETTERS
 cdef unsigned long long _BASE, _MASK
 cdef unsigned int _FIRST_NAME, _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME
 cdef unsigned int _JOINING, _GOING, _STREET, _STREET_FIRST, _SQUARE_FIRST
@@ -19,6 +19,10 @@ cpdef bint is_named_after(Sheet s, Tables t, int hit, bint be_have) noexcept
 cdef bint _is_street(Sheet s, Tables t, int first) noexcept
 @cython.locals(at=cython.int, size=cython.int)
 cdef bint _is_link(Sheet s, int token) noexcept
-@cython.locals(first=cython.int, last=cython.int, name=cython.int, prev=cython.int, at=cython.int, token=cython.int,
+@cython.locals(first=cython.int, last=cython.int, name=cython.int, prev=cython.int, token=cython.int,
                total=cython.ulonglong, power=cython.ulonglong)
 cdef bint _has_article(Sheet s, Tables t, int hit) noexcept
+@cython.locals(token=cython.int, name=cython.int, gap=cython.int, ends=cython.bint)
+cpdef bint is_stray(Sheet s, Tables t, int hit) noexcept
+@cython.locals(at=cython.int)
+cdef bint _is_the(Sheet s, int token) noexcept

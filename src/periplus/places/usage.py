@@ -3,15 +3,17 @@
 Compiled where possible: see `sheet`.
 """
 
-from periplus.places.folding import GAP_SPACE, GAP_STOP, KEY_BASE, UPPER
+from periplus.places.build import KINDS
+from periplus.places.folding import GAP_HYPHEN, GAP_LINE, GAP_SPACE, GAP_STOP, KEY_BASE, UPPER
 from periplus.places.forms import mixed, name_index
 from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import Sheet, Tables
 
-__all__ = ["is_called", "is_named_after"]
+__all__ = ["is_called", "is_named_after", "is_stray"]
 
 # The names below have C types in usage.pxd.
 _UP, _SPACE, _STOP, _BASE, _MASK = UPPER, GAP_SPACE, GAP_STOP, KEY_BASE, (1 << 64) - 1
+_LINE, _HYPHEN, _LETTERS = GAP_LINE, GAP_HYPHEN, 2
 _FIRST_NAME, _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME = (
     1 << CLASSES.index(c) for c in ("first_name", "acting", "speaking", "software", "software_name")
 )
@@ -21,6 +23,7 @@ _JOINING, _GOING, _STREET, _STREET_FIRST, _SQUARE_FIRST = (
 _D, _E, _H, _L, _T, _U = (ord(letter) for letter in "dehltu")
 _ABBREVIATED, _MOST_LINKS = 4, 2
 _CITY = 3  # the place of "city" in `context.KIND`
+_ADMIN1 = KINDS.index("admin1")
 
 
 def is_called(s: Sheet, t: Tables, hit: int, ends: bool) -> bool:
@@ -100,10 +103,7 @@ def _has_article(s: Sheet, t: Tables, hit: int) -> bool:
     """Whether the name of a town has an article that is not its own: "The Tucson has", but "The Hague", "the Bronx"."""
     first, last, name = s.h_first[hit], s.h_last[hit], s.h_name[hit]
     prev = first - 1
-    at = s.t_start[prev]
-    if name < 0 or s.t_gap[prev] != _SPACE or s.t_end[prev] - at != 3 or t.name_facts[4 * name + 2] & 255 != _CITY:
-        return False
-    if s.text[at] | 32 != _T or s.text[at + 1] != _H or s.text[at + 2] != _E:
+    if name < 0 or s.t_gap[prev] != _SPACE or t.name_facts[4 * name + 2] & 255 != _CITY or not _is_the(s, prev):
         return False
     total, power = s.t_sum[prev], s.t_power[prev]
     for token in range(first, last + 1):
@@ -112,3 +112,25 @@ def _has_article(s: Sheet, t: Tables, hit: int) -> bool:
         total = (total + s.t_sum[token] * power) & _MASK
         power = (power * s.t_power[token]) & _MASK
     return name_index(t, mixed(total)) < 0
+
+
+def is_stray(s: Sheet, t: Tables, hit: int) -> bool:
+    """Whether the two letters of a state are part of neither an address nor a sentence: a photo's "PA", "CC-BY-SA"."""
+    token, name = s.h_first[hit], s.h_name[hit]
+    if token != s.h_last[hit] or s.t_end[token] - s.t_start[token] != _LETTERS or name < 0:
+        return False
+    if not t.name_facts[4 * name + 3] or t.place_facts[8 * t.cand_row[t.name_at[name]] + 7] != _ADMIN1:
+        return False
+    if token == 0:
+        return s.t_gap[token] == _LINE and s.tokens > 1
+    gap, ends = s.t_gap[token - 1], s.t_gap[token] != _SPACE
+    if gap == _HYPHEN:
+        return bool(s.t_caps[token - 1]) and s.t_end[token - 1] - s.t_start[token - 1] > 1  # but a senator's "R-SC"
+    return ends and (_is_the(s, token - 1) if gap == _SPACE else gap == _LINE and s.t_gap[token] == _LINE)
+
+
+def _is_the(s: Sheet, token: int) -> bool:
+    at = s.t_start[token]
+    if s.t_end[token] - at != 3:
+        return False
+    return s.text[at] | 32 == _T and s.text[at + 1] == _H and s.text[at + 2] == _E

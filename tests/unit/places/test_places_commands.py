@@ -89,6 +89,8 @@ def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
         run("places", str(binary))
     with pytest.raises(UsageError, match="cannot read"):
         run("places", str(tmp_path / "absent.txt"))
+    with pytest.raises(UsageError, match="a text comes by standard input"):
+        run("places", "Floods hit Sylhet.")
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])

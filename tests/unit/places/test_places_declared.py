@@ -133,6 +133,7 @@ def ld(*things: str) -> str:
         ld(f'{{"@type": "Bakery", "address": {OFFICE}}}') + "<meta property=article:published_time content=2026-01-02>",
         f"{ld(ARTICLE)}<footer>{MICRODATA}</footer>",
         f"{ld(ARTICLE)}<div itemprop=author itemscope>{MICRODATA}</div>",
+        f"{ld(ARTICLE)}<meta name=geo.placename content=Berlin><meta name=geo.region content=DE-BE>",
         f"{ld(ARTICLE)}<meta property=place:location:latitude content=52.5>"
         "<meta property=place:location:longitude content=13.4>",
         ld('{"@type": "Organization", "contactPoint": {"@type": "ContactPoint", "areaServed": "DE"}}'),
@@ -154,7 +155,7 @@ def test_where_an_article_is_published_is_not_where_it_is_about(gazetteer: Gazet
         ld(f'{{"@type": "BlogPosting", "mainEntity": {{"@type": "Museum", "address": {OFFICE}}}}}'),
         ld(ARTICLE, f'{{"@type": "Event", "startDate": "2026-01-02", "location": {{"address": {OFFICE}}}}}'),
         ld(ARTICLE) + "<article>" + MICRODATA.replace("London", "Berlin").replace("GB", "DE") + "</article>",
-        ld(ARTICLE) + "<meta name=geo.placename content=Berlin><meta name=geo.region content=DE-BE>",
+        ld(ARTICLE) + "<meta name=geo.placename content=Berlin><meta name=geo.region content=DE-BE><p>Snow in Berlin.",
     ],
 )
 def test_where_a_page_is_about_counts(gazetteer: Gazetteer, html: str) -> None:

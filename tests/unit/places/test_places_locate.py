@@ -164,9 +164,32 @@ def test_what_is_written_to_a_word_makes_no_name_of_it(gazetteer: Gazetteer, tex
         ("عقد اجتماع في واشنطن بين السعودية وفلسطين", {"واشنطن": 4140963, "السعودية": 102358, "فلسطين": 6254930}),
         ("Großbritannien und die USA trafen sich in Genf.", {"Großbritannien": 2635167, "Genf": 2660646}),
         ("Tea from Ceylon was shipped to London.", {"Ceylon": 1227603}),
+        ("WASHINGTON (AP) - The president met lawmakers on Tuesday.", {"WASHINGTON": 4140963}),
+        ("Washington and Beijing agreed to talk.", {"Washington": 4140963}),
+        ("Washington farmers near Yakima fear drought.", {"Washington": 5815135}),
     ],
 )
 def test_large_places_are_meant_where_nothing_speaks_for_their_namesakes(
+    gazetteer: Gazetteer, text: str, expected: dict[str, int]
+) -> None:
+    result = found(locate(text, gazetteer))
+    assert {name: result.get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Offices in Berlin and in Lisbon.", {"Berlin": 2950159, "Lisbon": 2267057}),
+        ("Floods near Sylhet and in Porto.", {"Sylhet": 1185099, "Porto": 2735943}),
+        ("A train left Berlin for Madrid.", {"Berlin": 2950159, "Madrid": 3117735}),
+        ("Barcelona beat Porto 2-1 on Sunday.", {"Barcelona": 3128760, "Porto": 2735943}),
+        ("The Leeds man was arrested in Izmir.", {"Leeds": 2644688}),
+        ("The Leeds man was arrested in Bavaria.", {"Leeds": 2644688}),
+        ("Two men from Cardiff were detained in Goa.", {"Cardiff": 2653822}),
+        ("Sylhet officials visited Kerala.", {"Sylhet": 1185099}),
+    ],
+)
+def test_a_town_does_not_lie_in_the_town_or_the_foreign_state_that_is_named_beside_it(
     gazetteer: Gazetteer, text: str, expected: dict[str, int]
 ) -> None:
     result = found(locate(text, gazetteer))
