@@ -13,6 +13,7 @@ EVALUATIONS = {
     "topics": ["eval_topics.py --plots docs/images", "eval_search.py"],
     "url-labels": ["eval_strategies.py --check"],
     "network": ["eval_delegation.py"],
+    "html": ["eval_content.py"],
 }
 """Corpus: the scripts that measure on it."""
 

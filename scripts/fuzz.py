@@ -117,12 +117,14 @@ def main() -> int:
         run_atheris(sys.argv[2], sys.argv[3:])
         return 0
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("targets", nargs="*", default=list(TARGETS))
+    parser.add_argument("targets", nargs="*", default=list(TARGETS), metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--seconds", type=float, default=60.0, help="for each target")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--blind", action="store_true", help="do not use atheris")
     parser.add_argument("--docs", type=Path, help="page between whose fuzz marks the figures are written")
     given = parser.parse_args()
+    if unknown := [target for target in given.targets if target not in TARGETS]:
+        parser.error(f"no target {unknown[0]!r}; choose from {', '.join(TARGETS)}")
     by_atheris = not given.blind and importlib.util.find_spec("atheris") is not None
     resource.setrlimit(
         resource.RLIMIT_AS, (MEMORY, MEMORY) if not by_atheris else resource.getrlimit(resource.RLIMIT_AS)

@@ -106,7 +106,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
     page, located, content, scores = examined.page, examined.located, examined.content, examined.scores
     score = max(scores, key=lambda one: (one.relevant, link_priority(one)))
     links, said, dropped = assign_links(examined, lens, fetched.address)
-    links = msgspec.structs.replace(links, steps=bytes(link_steps(page.url, links.urls, lens.crawl.depth)))
+    links = msgspec.structs.replace(links, steps=_steps(page, links.urls, lens.crawl.depth))
 
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
@@ -141,6 +141,12 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
         warc=page_records(fetched, _archived_facts(page), payload) if kept and lens.warc else (),
         payload=payload,
     )
+
+
+def _steps(page: Page, urls: tuple[str, ...], depth: int) -> bytes:
+    """How much deeper each link leads: not at all where the page says that its own content is (`store/versions.py`)."""
+    steps = link_steps(page.url, urls, depth)
+    return bytes([0 if url == page.version_of else step for url, step in zip(urls, steps, strict=True)])
 
 
 def _analyse_sitemap(fetched: Fetched, lens: Lens) -> Analysis:
@@ -178,7 +184,7 @@ def _published(page: Page, fetched: Fetched) -> date | None:
     """The day that a kept page was published, also where it has to be searched for."""
     if page.published is not None or not page.names_a_day:
         return page.published
-    html = decode_html(fetched.body, fetched.content_type)
+    html = decode_html(fetched.body, fetched.content_type, fetched.url)
     return searched_date(html, fetched.url, fetched.fetched_at.date())
 
 

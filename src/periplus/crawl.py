@@ -48,6 +48,7 @@ from periplus.running import (
 from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.commit import Batch, Committed, Delivery
 from periplus.store.summary import Summary, summarize
+from periplus.store.versions import leave_out_versions
 from periplus.store.ways import within_reach
 from periplus.wording import counted
 
@@ -232,6 +233,8 @@ class Crawl:
                     task.cancel()
             self._revaluing.hurry()
             await self._commit(shared)  # what the last deliveries allow the senders to delete
+            if self._stop_reason != INTERRUPTED:
+                await self._written(self._writer, leave_out_versions, [node.store for node in self._nodes.values()])
             await self._indexing.bring_up_to_date(again=True)
             reporter.say_ended(self._stop_reason)
 

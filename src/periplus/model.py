@@ -315,7 +315,7 @@ class Page:
 
     `furniture` is where menus and the like are in the text, in order, and whether they are links (`pages/maintext.py`).
     `dropped` counts links that were not taken, by reason (`urls/filters.py`). `names_a_day`: it does not state when it
-    was published, but may say so somewhere.
+    was published, but may say so somewhere. `version_of`: another URL of the site that it says its content is at.
     """
 
     url: str
@@ -332,6 +332,7 @@ class Page:
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
     furniture: tuple[tuple[int, int, bool], ...] = ()
+    version_of: str = ""
 
     def around(self, link: Link) -> tuple[str, str]:
         """The tokens before and after a link of this page."""

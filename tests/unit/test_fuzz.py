@@ -1,6 +1,9 @@
 """Bytes from outside give a result or a PeriplusError (C6, E6); HYPOTHESIS_PROFILE=nightly tries many more."""
 
 import contextlib
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from effort import examples
@@ -32,6 +35,14 @@ def one_of(target: str, data: st.DataObject) -> None:
     drawn = data.draw(mutated(SEEDS[target]) | st.binary(max_size=400))
     with contextlib.suppress(PeriplusError):
         TARGETS[target](drawn)
+
+
+def test_a_target_that_there_is_not_is_refused_in_words() -> None:
+    script = Path(__file__).resolve().parents[2] / "scripts" / "fuzz.py"
+    done = subprocess.run([sys.executable, script, "rain"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no target 'rain'; choose from" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 FUZZED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

@@ -13,7 +13,7 @@ from periplus.frontier.likeness import Likenesses
 from periplus.frontier.seen import SeenSet
 from periplus.model import Analysis, Lease, Links, NewUrl, Outcome, Parcel
 from periplus.settings import CrawlSettings, FetchSettings
-from periplus.urls import CanonicalUrl, MarkCounter, MarkSet, TrapBudget, canonicalize, drop_reason, fingerprint
+from periplus.urls import CanonicalUrl, MarkCounter, TrapBudget, canonicalize, drop_reason, fingerprint, outline
 
 __all__ = ["Accepted", "Intake"]
 
@@ -28,6 +28,9 @@ SITEMAP_PRIORITY = 1.0
 
 PUT_OFF = 1.0
 """What makes a URL come last: its pattern brings one near-duplicate after the other, or its folder is very full."""
+
+SHORT = 2**32 - 1
+"""As much of a pattern as a counter holds."""
 
 DEPTH_COST = 0.001
 """Among links of equal worth, those nearer to the seeds go first."""
@@ -60,7 +63,7 @@ class Intake:
         self._digests = MarkCounter()  # 1 while a page of this content is kept
         self._sitemaps: dict[str, int] = {}
         self._likenesses = Likenesses(crawl.near_duplicates)
-        self._texts = MarkSet()  # of hosts, by likeness
+        self._texts = MarkCounter()  # of hosts, by likeness: what URLs the first page of each is one of, in short
 
     def remember(self, node: str, host: str, url: str, url_fingerprint: int) -> None:
         """Take up a URL that is in a database already."""
@@ -88,9 +91,21 @@ class Intake:
         """The group of near-duplicates that a page of the host belongs to; pages come in the host's order."""
         group = self._likenesses.take(host, url, likeness)
         if likeness:  # of a text too short to compare nothing is known
-            is_first = self._texts.add(likeness ^ fingerprint(host))
-            self._budget.learn(url, is_new=is_first and group == likeness)
+            self._learn_text(fingerprint(host), url, likeness, group)
         return group
+
+    def _learn_text(self, host: int, url: str, likeness: int, group: int) -> None:
+        """What the text of a page means for the budget of its pattern.
+
+        That it is the text of a page of another pattern means nothing: forums lead to the end of a thread by the number
+        of a post too.
+        """
+        pattern = outline(url)[1] & SHORT or 1
+        first = self._texts[likeness ^ host] or self._texts[group ^ host]
+        if not first or first == pattern:
+            self._budget.learn(url, is_new=not first)
+        if not self._texts[likeness ^ host]:
+            self._texts.put(likeness ^ host, first or pattern)
 
     def outcome_of(self, analysis: Analysis) -> Outcome:
         """The page's outcome, once it is known whether its content is stored already."""

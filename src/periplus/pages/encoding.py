@@ -29,15 +29,36 @@ ESCAPED = [chr(byte) if 0x20 < byte < 0x7F and byte not in b"\"#'<>" else f"%{by
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 
 
-def decode_html(body: bytes, content_type: str) -> str:
+USUAL = {
+    "windows-1251": "ru su by ua bg rs mk kz kg tj xn--p1ai xn--90ae xn--j1amh",
+    "windows-1250": "cz sk hr ba",
+    "iso-8859-2": "pl hu si",
+    "iso-8859-7": "gr cy",
+    "windows-1254": "tr az",
+    "windows-1255": "il",
+    "windows-1256": "ir eg sa sy iq jo ly dz kw ae",
+    "windows-1257": "ee lv lt",
+    "windows-1258": "vn",
+    "windows-874": "th",
+    "gb18030": "cn sg",
+    "big5": "tw hk mo",
+    "euc-kr": "kr",
+    "shift_jis euc-jp": "jp",
+}
+"""Encodings by the domains of countries whose pages have them where they do not say (HTML Standard, 13.2.3.2)."""
+
+BY_COUNTRY = {country: names.split() for names, countries in USUAL.items() for country in countries.split()}
+
+
+def decode_html(body: bytes, content_type: str, url: str = "") -> str:
     """The text of an HTML document. Never raises: bytes that do not fit become U+FFFD."""
-    mark, codec = _encoding(body, content_type)
+    mark, codec = _encoding(body, content_type, url)
     return body[mark:].decode(codec, "replace")
 
 
-def html_in_utf8(body: bytes, content_type: str) -> tuple[bytes, str]:
+def html_in_utf8(body: bytes, content_type: str, url: str = "") -> tuple[bytes, str]:
     """The document in UTF-8, as it is where it is that already, as most are; and the encoding that it came in."""
-    mark, codec = _encoding(body, content_type)
+    mark, codec = _encoding(body, content_type, url)
     if not mark and codec == "utf-8" and _is_utf8(body):
         return body, codec
     return body[mark:].decode(codec, "replace").encode("utf-8", "replace"), codec
@@ -66,7 +87,7 @@ def _reference(error: UnicodeError) -> tuple[bytes, int]:
 codecs.register_error("periplus-query", _reference)
 
 
-def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
+def _encoding(body: bytes, content_type: str, url: str) -> tuple[int, str]:
     """The bytes of the byte order mark, and Python's name of the encoding."""
     for mark, codec in BYTE_ORDER_MARKS:
         if body.startswith(mark):
@@ -84,11 +105,24 @@ def _encoding(body: bytes, content_type: str) -> tuple[int, str]:
         try:
             body.decode("utf-8")
         except UnicodeDecodeError as error:
-            # Cut off in the middle of a character it is still UTF-8; else what browsers assume of Western pages.
-            codec_name = "utf-8" if error.start >= max(1, len(body) - 3) else "cp1252"
+            # Cut off in the middle of a character it is still UTF-8; else what pages of the country are in.
+            codec_name = "utf-8" if error.start >= max(1, len(body) - 3) else _usual(body, url)
         else:
             codec_name = "utf-8"
     return 0, codec_name
+
+
+def _usual(body: bytes, url: str) -> str:
+    """The first of the country's encodings that the bytes could be in; else what browsers assume of Western pages."""
+    host = url.partition("://")[2].partition("/")[0].partition(":")[0]
+    for name in BY_COUNTRY.get(host.rpartition(".")[2], ()):
+        codec = _codec(name)
+        try:
+            codecs.getincrementaldecoder(codec or "cp1252")().decode(body)  # it may be cut off in a character
+        except UnicodeDecodeError:
+            continue
+        return codec or "cp1252"
+    return "cp1252"
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -5,9 +5,9 @@ cdef int _LESS, _MORE, _EQUALS, _QUOTE, _AND, _SPACE, _BREAK, _SLASH, _BANG
 cdef int PLAIN, WITHIN, BLANK, TAG, ESCAPE, WIDE, BLOCK, PART, LINK, AREA, IMAGE, NOTHING, GAP, LINE
 cdef int _TWO_BYTES, _LAST_WIDE, _LONGEST_NAME, _NAVIGATION, _BREADCRUMB, _MOST_ANCHOR, _FAR
 cdef int _AT_HREF, _AT_REL, _AT_SPARE, _AT_START, _AT_END, _AT_POSITION, _FIELDS, _AT_TITLE, _ATTRIBUTES
-cdef long long _RADIX, _SLOTS, _HREF, _REL, _ALT, _TITLE
+cdef long long _RADIX, _SLOTS, _HREF, _REL, _ALT, _TITLE, _CLASS, _ID, _ROLE
 cdef const unsigned char[::1] _SORTS, _WIDE_BLANKS, _DIGITS, _KINDS, _POSITIONS
-cdef const long long[::1] _NAMES
+cdef const long long[::1] _NAMES, _BESIDE
 
 cdef class Walk:
     cdef readonly str text
@@ -18,6 +18,8 @@ cdef class Walk:
     cdef unsigned char[::1] out
     cdef int[::1] begins, rows, spans
     cdef list around
+    cdef bint beside
+    cdef readonly list apart
     @cython.locals(at=cython.int, codes="const unsigned char[::1]", out="unsigned char[::1]", begins="int[::1]")
     cpdef void run(self, int most_chars) except *
     @cython.locals(length=cython.int, row=cython.int, start=cython.int, end=cython.int)
@@ -29,8 +31,8 @@ cdef class Walk:
     cdef int take_attributes(self, const unsigned char[::1] codes, int start, bint wanted) except -1
     @cython.locals(span=cython.int)
     cdef void keep(self, long long name, int start, int end) noexcept
-    @cython.locals(position=cython.int)
-    cdef void pass_border(self, int slot, bint closing, int start, int end) except *
+    @cython.locals(position=cython.int, before=cython.bint)
+    cdef void pass_border(self, const unsigned char[::1] codes, int slot, bint closing, int start, int end) except *
     @cython.locals(length=cython.int, row=cython.int, span=cython.int)
     cdef void take_other(self, int kind, bint closing) except *
     @cython.locals(at=cython.int, size=cython.int, length=cython.int, rest=cython.int, begun=cython.bint,
@@ -57,6 +59,10 @@ cdef class Walk:
 cdef int _first_from(const int[::1] words, int count, int at) noexcept
 @cython.locals(number=cython.longlong, at=cython.int)
 cdef long long _numbered(const unsigned char[::1] codes, int start, int end) noexcept
+@cython.locals(at=cython.int, name=cython.int, kind=cython.longlong, told=cython.bint, word=cython.int)
+cdef bint _is_beside(const unsigned char[::1] codes, int start, int end) noexcept
+@cython.locals(place=cython.int)
+cdef bint _names_beside(long long number) noexcept
 @cython.locals(number=cython.longlong, slot=cython.int)
 cdef int _slot(const unsigned char[::1] codes, int start, int end) noexcept
 @cython.locals(code=cython.int, character=cython.int)

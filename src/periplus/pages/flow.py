@@ -35,6 +35,11 @@ PARTS: Final = {
 }
 """Elements that say where in the page a link stands; the last three only if they call themselves breadcrumbs."""
 
+BESIDE: Final = (
+    "footer", "sidebar", "navigation", "nav", "menu", "related", "comments", "cookie", "newsletter", "contentinfo",
+)  # fmt: skip
+"""Classes, ids and roles of what stands beside what a page says; whole words only: "with-sidebar" is a whole page."""
+
 BLOCK, PART, LINK, AREA, IMAGE = range(1, 6)
 KINDS: Final = {
     **dict.fromkeys(BLOCKS, BLOCK),
@@ -79,10 +84,12 @@ _LESS, _MORE, _EQUALS, _QUOTE, _AND, _SPACE, _BREAK, _SLASH, _BANG = (ord(mark) 
 _SORTS = bytes(_sort(byte) for byte in range(256))
 _TWO_BYTES, _LAST_WIDE = 0xC2, 0x3000
 _WIDE_BLANKS = bytes(chr(code).isspace() for code in range(_LAST_WIDE + 1))
-_DIGITS = bytes("abcdefghijklmnopqrstuvwxyz0123456789".find(chr(byte)) + 1 for byte in range(256))
+_DIGITS = bytes("abcdefghijklmnopqrstuvwxyz0123456789".find(chr(byte).lower()) + 1 for byte in range(256))
 _RADIX = 37
-_LONGEST_NAME = max(map(len, KINDS))
+_LONGEST_NAME = max(map(len, (*KINDS, *BESIDE)))
 _HREF, _REL, _ALT, _TITLE = (_number(name) for name in ("href", "rel", "alt", "title"))
+_CLASS, _ID, _ROLE = (_number(name) for name in ("class", "id", "role"))
+_BESIDE = array("q", [_number(name) for name in BESIDE])
 _SLOTS = next(size for size in itertools.count(1) if len({0, *(_number(name) % size for name in KINDS)}) > len(KINDS))
 """So many places of a table that each name has one of its own, and none the first."""
 
@@ -128,7 +135,10 @@ class Walk:
         self.gap = NOTHING
         self.closed_at = -1
         self.position = 0
-        self.around: list[tuple[int, int]] = []  # parts that are open, with the position before them
+        self.around: list[tuple[int, int, bool]] = []  # parts that are open, with position and `beside` before them
+        self.beside = False
+        self.apart: list[int] = []
+        """Where what stands beside the rest begins and ends in the text, in turn: navigation, footers, asides."""
         self.code = 0
         self.spans = cast("Ints", np.zeros(_ATTRIBUTES, np.int32).data)  # where attributes of a tag begin and end
 
@@ -167,7 +177,7 @@ class Walk:
         elif kind:
             self.gap = LINE
             if kind == PART:
-                self.pass_border(slot, closing, written, at)
+                self.pass_border(codes, slot, closing, written, at)
         return at + 1
 
     def pass_comment(self, codes: bytes, start: int, at: int) -> int:
@@ -200,18 +210,22 @@ class Walk:
         if span < _AT_TITLE or name == _TITLE:
             self.spans[span], self.spans[span + 1] = start, end
 
-    def pass_border(self, slot: int, closing: bool, start: int, end: int) -> None:
+    def pass_border(self, codes: bytes, slot: int, closing: bool, start: int, end: int) -> None:
         """Into or out of a part of the page. Navigation in a table is navigation, a table in navigation is too."""
+        before = self.beside
         if closing:
             open_parts = len(self.around)
             if open_parts and self.around[open_parts - 1][0] == slot:
-                self.position = self.around.pop()[1]
-            return
-        position = _POSITIONS[slot]
-        if end > start and position <= _NAVIGATION and b"breadcrumb" in self.source[start:end].lower():
-            position = _BREADCRUMB
-        self.around.append((slot, self.position))
-        self.position = max(self.position, position)
+                _, self.position, self.beside = self.around.pop()
+        else:
+            position = _POSITIONS[slot]
+            if end > start and position <= _NAVIGATION and b"breadcrumb" in self.source[start:end].lower():
+                position = _BREADCRUMB
+            self.around.append((slot, self.position, before))
+            self.position = max(self.position, position)
+            self.beside = before or position >= _NAVIGATION or _is_beside(codes, start, end)
+        if self.beside != before:
+            self.apart.append(self.length - self.rest)
 
     def take_other(self, kind: int, closing: bool) -> None:
         """The beginning or end of a link, or a picture in it."""
@@ -365,6 +379,36 @@ def _numbered(codes: bytes, start: int, end: int) -> int:
     for at in range(start, end):
         number = number * _RADIX + _DIGITS[codes[at]]
     return number
+
+
+def _is_beside(codes: bytes, start: int, end: int) -> bool:
+    """Whether an element's attributes, in quotes, say that it stands beside what the page says."""
+    at, name = start, start
+    while at < end:
+        if codes[at] == _SPACE:
+            name = at + 1
+        elif codes[at] == _QUOTE:
+            kind = _numbered(codes, name, at - 1)
+            told = kind in (_CLASS, _ID, _ROLE)
+            word = at + 1
+            at += 1
+            while at < end and codes[at] != _QUOTE:
+                if codes[at] == _SPACE:
+                    if told and _names_beside(_numbered(codes, word, at)):
+                        return True
+                    word = at + 1
+                at += 1
+            if told and _names_beside(_numbered(codes, word, at)):
+                return True
+        at += 1
+    return False
+
+
+def _names_beside(number: int) -> bool:
+    for place in range(len(_BESIDE)):  # noqa: SIM110  a generator is slow where this is compiled
+        if _BESIDE[place] == number:
+            return True
+    return False
 
 
 def _slot(codes: bytes, start: int, end: int) -> int:

@@ -5,6 +5,7 @@ The parser makes a tree of whatever comes; `flow.py` reads text and links off it
 
 import re
 from collections.abc import Callable
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -19,7 +20,7 @@ from periplus.pages.maintext import furniture_of, without
 from periplus.pages.metadata import read_metadata
 from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
 from periplus.pages.titles import MAX_TITLE_CHARS, page_title
-from periplus.urls import CanonicalUrl, canonical_links, canonicalize
+from periplus.urls import CanonicalUrl, canonical_links, canonicalize, registrable_domain
 
 __all__ = ["HTML_SUFFIXES", "is_html", "read_page"]
 
@@ -67,6 +68,17 @@ REFRESH_URL = re.compile(
 """As browsers read it: seconds, a separator, perhaps `url=`, and then all there is, or what stands in quotes."""
 
 
+NEXT = 'link[rel~="next" i][href]'
+NEXT_SIGN = re.compile(rb"rel=[\"']?next")
+"""Where a list loads its next part as one scrolls, only its head names it."""
+
+LEAST_TEXT_CHARS = 200
+SCRIPTED = re.compile(
+    rb"(?<![\w.$])(?:(?:window|document|self|top|parent)\s*+\.\s*+)?location(?:\s*+\.\s*+href)?\s*+"
+    rb"(?:=|\.\s*+(?:replace|assign)\s*+\()\s*+[\"'](?P<url>[^\"'\s<>]{1,2048})[\"']"
+)
+"""A page that has nothing but a script that leads elsewhere, as front pages of sites in several languages do."""
+
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 
 
@@ -87,19 +99,23 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     title = page_title(tree, metadata.title, metadata.site_name, fetched.url)
     canonical_node = tree.css_first('link[rel~="canonical" i][href]') if b"canonical" in signs else None
     canonical = _resolved(canonical_node.attributes.get("href") or "", base, codec) if canonical_node else None
+    version_of = _version_of(canonical, fetched.url)
     stated = _stated_language(tree, signs, fetched)
     own_countries = _own_countries(tree, base, fetched.url, codec) if b"hreflang" in signs else ()
     directives = read_directives(metadata.robots, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
+    ahead = _next_part(tree) if NEXT_SIGN.search(source) else []
     tree.strip_tags(NOT_TEXT)
     written = tree.html or ""
     flow = read_flow(written, MAX_TEXT_CHARS)
     text = flow.text if flow else ""
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
     links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
-    furniture = tuple(furniture_of(text, [(link.start, link.end) for link in links]))
+    if not links and len(text) < LEAST_TEXT_CHARS:
+        ahead += [found["url"].decode("utf-8", "replace") for found in islice(SCRIPTED.finditer(source), 1)]
+    furniture = tuple(furniture_of(text, [(link.start, link.end) for link in links], flow.apart if flow else []))
 
     def content() -> str:  # most pages say themselves what it would be asked for
         return without(text, furniture)
@@ -109,7 +125,12 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
         text=text,
         furniture=furniture,
-        links=(*_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec), *links),
+        links=(
+            *_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec),
+            *links,
+            *_unseen_links(ahead, base, codec),
+            *([Link(version_of, "")] if version_of else ()),
+        ),
         language=page_language(stated, text),
         published=published,
         names_a_day=published is None and names_a_day(text, written),
@@ -119,6 +140,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         description=_description(metadata.description, content),
         hints=metadata.hints(lambda: f"{title}\n{content()}", own_countries),
         dropped=dropped,
+        version_of=version_of,
     )
 
 
@@ -127,7 +149,7 @@ def _source(fetched: Fetched) -> tuple[bytes, frozenset[bytes], str]:
 
     What controls a terminal or the direction of text is taken out, as it is written and as it is referred to.
     """
-    source, codec = html_in_utf8(fetched.body, fetched.content_type)
+    source, codec = html_in_utf8(fetched.body, fetched.content_type, fetched.url)
     signs = signs_of(source)
     if signs.isdisjoint((CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN)):
         return source, signs, codec
@@ -145,6 +167,19 @@ def _description(stated: str, content: Callable[[], str]) -> str:
 def _resolved(href: str, base: str, codec: str) -> CanonicalUrl | None:
     """Where something that is written in a page of that encoding leads."""
     return canonicalize(with_query_in(codec, href), base)
+
+
+def _version_of(canonical: CanonicalUrl | None, url: str) -> str:
+    """The URL that the page says its content is at, if that is another one of its site; empty if not.
+
+    A page that names its site's front page is mistaken: templates do that on every page.
+    """
+    own = canonicalize(url)
+    if canonical is None or own is None or canonical.href == own.href:
+        return ""
+    if canonical.path == "/" and not canonical.query and own.path != "/":
+        return ""
+    return canonical.href if registrable_domain(canonical.host) == registrable_domain(own.host) else ""
 
 
 def _base_url(tree: LexborHTMLParser, url: str, codec: str) -> str:
@@ -201,6 +236,16 @@ def _taken(
             reason = "nofollow" if url else "not_http"
             dropped[reason] = dropped.get(reason, 0) + 1
     return taken
+
+
+def _next_part(tree: LexborHTMLParser) -> list[str]:
+    return [node.attributes.get("href") or "" for node in tree.css(NEXT)[:1]]
+
+
+def _unseen_links(hrefs: list[str], base: str, codec: str) -> list[Link]:
+    """Where a page leads without saying so to its readers: to its next part, or by a script."""
+    found = (_resolved(href, base, codec) for href in hrefs)
+    return [Link(url.href, "") for url in found if url]
 
 
 def _refresh_link(refresh: str, base: str, codec: str) -> list[Link]:

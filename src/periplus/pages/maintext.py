@@ -1,9 +1,9 @@
 """The furniture of a page: menus, lists of links and what else stands around and below what it says.
 
 Judged line by line (a line is a block of the page) by length and by how much of the line is link text, as boilerplate
-removers do that need no training; short lines go with the prose near them. Where there is little prose the links are
-what the page says, and nothing is furniture. Of what editors marked in 990 real pages as belonging to the article, 97
-in 100 are kept, of what they marked as not belonging 43 in 100 are furniture. Plain Python; compiled where there is a C
+removers do that need no training; short lines go with the prose near them. What the markup marks as beside the rest
+(`pages/flow.py`) is furniture whatever it is. Where there is little prose the links are what the page says, but for
+those. What is left of real pages is measured by `scripts/eval_content.py`. Plain Python; compiled where there is a C
 compiler (`maintext.pxd` gives the types).
 """
 
@@ -26,13 +26,23 @@ MOST_LINKED = 0.5
 REACH = 3
 """Lines around prose in which short lines belong to it."""
 
-LINKS, SHORT, LONG = range(3)
-"""What a line is: mostly links, short, prose."""
+LINKS, ASIDE, SHORT, LONG, OWN_LINKS, ASIDE_LONG = range(6)
+"""What a line is: mostly links, set apart by the markup, short, prose. The last two are links that are not set apart
+and prose that is: whether they count depends on how much other prose the page has."""
+
+PROSE = bytes((LINKS, ASIDE, SHORT, LONG, LINKS, ASIDE)).ljust(256)
+"""Of a page that says something by itself: links are furniture, and so is all that stands beside the rest."""
+
+SPARSE = bytes((LINKS, ASIDE, LONG, LONG, LONG, LONG)).ljust(256)
+"""Of a page with little prose: its links are what it says, but for menus and the like."""
 
 
-def furniture_of(text: str, links: list[tuple[int, int]]) -> list[tuple[int, int, bool]]:
-    """Where furniture is, whole lines, in order, and whether it is links. `links` are spans, in order of start."""
-    sorts = _sorts_of_lines(text, links)
+def furniture_of(text: str, links: list[tuple[int, int]], apart: list[int]) -> list[tuple[int, int, bool]]:
+    """Where furniture is, whole lines, in order, and whether it is links.
+
+    `links` are spans, in order of start; `apart` is where parts beside the rest begin and end, in turn (`pages/flow`).
+    """
+    sorts = _sorts_of_lines(text, links, apart)
     spans: list[tuple[int, int, bool]] = []
     begin, kept, before = 0, -1, LONG  # kept: where lines began that are furniture of the same sort, up to here
     for number in range(len(sorts)):
@@ -52,10 +62,11 @@ def _is_content(sorts: bytearray, number: int) -> bool:
     return sort == LONG or (sort == SHORT and sorts.find(LONG, max(0, number - REACH), number + REACH + 1) >= 0)
 
 
-def _sorts_of_lines(text: str, links: list[tuple[int, int]]) -> bytearray:
-    """What each line is, one byte a line; empty where there is too little prose."""
+def _sorts_of_lines(text: str, links: list[tuple[int, int]], apart: list[int]) -> bytearray:
+    """What each line is, one byte a line; empty where nothing would be left."""
     sorts = bytearray()
-    begin, at, count, size, prose = 0, 0, len(links), len(text), 0
+    begin, at, count, size, prose, own = 0, 0, len(links), len(text), 0, 0
+    border, borders = 0, len(apart)
     while begin <= size:
         end = text.find("\n", begin)
         end = end if end >= 0 else size
@@ -66,15 +77,23 @@ def _sorts_of_lines(text: str, links: list[tuple[int, int]]) -> bytearray:
                 break
             linked += max(0, min(stop, end) - start)
             at += 1
+        while border < borders and apart[border] < max(begin, 1):
+            border += 1
+        beside = border % 2 == 1  # an end comes next
         length = end - begin
+        own += 0 if beside else length
         if linked > MOST_LINKED * length:
-            sorts.append(LINKS)
+            sorts.append(LINKS if beside else OWN_LINKS)
         else:
             length *= WIDER if length and text[begin + length // 2] >= WIDE else 1
-            sorts.append(LONG if length >= LONG_LINE else SHORT)
-            prose += length if length >= LONG_LINE else 0
+            if length >= LONG_LINE:
+                sorts.append(ASIDE_LONG if beside else LONG)
+                prose += 0 if beside else length
+            else:
+                sorts.append(ASIDE if beside else SHORT)
         begin = end + 1
-    return sorts if prose >= max(LEAST_PROSE, LEAST_SHARE * size) else bytearray()
+    sorts = sorts.translate(PROSE if prose >= max(LEAST_PROSE, LEAST_SHARE * own) else SPARSE)
+    return sorts if LONG in sorts else bytearray()
 
 
 def without(text: str, spans: Iterable[tuple[int, int, bool]]) -> str:

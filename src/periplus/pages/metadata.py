@@ -102,7 +102,11 @@ class Metadata:
     def _whereabouts(self, text: Callable[[], str]) -> tuple[Whereabouts, PostalParts | None]:
         """All that is about the page, and the address of its geo tags unless they say where its publisher is."""
         found = Whereabouts()
-        of_site = self.is_article and (self.beside.is_near(self.meta) or self.publisher.is_near(self.meta))
+        of_site = self.is_article and (
+            self.beside.is_near(self.meta)
+            or self.publisher.is_near(self.meta)
+            or not all(name in text() for name in self.tags.place_names)  # most sites have one tag for all articles
+        )
         if not of_site:
             found += self.tags
         found += self.own

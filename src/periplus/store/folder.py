@@ -113,9 +113,10 @@ class CrawlFolder:
             write_whole(self.job_file, toml.encode())
 
     def check_room(self, reserve_bytes: int) -> None:
-        """DiskFull if less than the reserve is free."""
+        """DiskFull if less than the reserve is free; the folder need not be there yet."""
+        there = next(folder for folder in (self.path.absolute(), *self.path.absolute().parents) if folder.exists())
         with storage_errors(self.path):
-            free = shutil.disk_usage(self.path).free
+            free = shutil.disk_usage(there).free
         if free < reserve_bytes:
             raise DiskFull(
                 f"{self.path}: {free // 2**20} MiB free, {reserve_bytes // 2**20} MiB wanted as a reserve "

@@ -24,6 +24,12 @@ from periplus.urls.outline import outline
 __all__ = ["MAX_STEPS", "TrapBudget", "link_steps"]
 
 NUMBERS = re.compile(r"\d+")
+FURTHER_PAGE = re.compile(
+    r"(?:start|offset|skip|limitstart|st|pg|paged?|c(?:urrent_?)?page|page_?(?:no|num|number|index)|"
+    r"seite|pagina|p[aá]gina|strana|stranica|sivu|sayfa|side|oldal)=\d{1,7}",
+    re.IGNORECASE,
+)
+"""Parameters that number the pages of one list or thread."""
 NO_LETTERS = re.compile(r"[\d/._~-]+")
 SHRINK = 4
 SECOND_DIMENSION = 5
@@ -39,7 +45,8 @@ def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[in
     """How many steps of depth each link of a page counts: one, or more if it combines the page's address further.
 
     It does if it keeps the page's parameters and adds to them; another value of one (`index.php?id=`) is another page.
-    What adds to one free dimension costs a fifth of the way that the crawl goes at all, to two the whole way.
+    What adds to one free dimension costs a fifth of the way that the crawl goes at all, to two the whole way; but a
+    further page of a list or thread (`viewtopic.php?f=1&t=2&start=15`) never costs more than a fifth.
     """
     origin, letters, free = _shape(page_url)
     parameters = _parameters(page_url)
@@ -50,8 +57,15 @@ def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[in
         if link.startswith(origin) and outline(link)[2] > free:  # few are, and the others need no closer look
             _, link_letters, _ = _shape(link)
             if link_letters == letters and parameters <= _parameters(link):
-                steps[at] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if free == 1 else depth_limit))
+                few = free == 1 or _is_further_page(parameters, link)
+                steps[at] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if few else depth_limit))
     return steps
+
+
+def _is_further_page(parameters: frozenset[str], link: str) -> bool:
+    """Whether all that a link adds to the page's parameters is the number of a page."""
+    added = _parameters(link) - parameters
+    return len(added) == 1 and FURTHER_PAGE.fullmatch(next(iter(added))) is not None
 
 
 def _parameters(url: str) -> frozenset[str]:

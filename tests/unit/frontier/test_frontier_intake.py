@@ -1,5 +1,7 @@
 """What is let in: new URLs once, with budgets and depth, shared or by node."""
 
+import random
+
 import pytest
 from crawl_values import analysis, lease, new_url, routed
 
@@ -89,6 +91,20 @@ def test_what_a_pattern_has_no_budget_for_waits_until_its_pages_have_earned_it()
     for number in range(1, 21):
         gate.group_of("x.com", f"http://x.com/{number}", 99)  # the same text again and again
     assert not any(gate.accept_after_all("a", parcel) for parcel in accepted.beyond)
+
+
+def test_that_a_page_is_also_under_another_kind_of_url_neither_earns_nor_costs() -> None:
+    """A forum's list leads to the end of each thread by the number of a post, the thread by the number of a page."""
+    gate = intake(pattern_pages=1)
+    page = analysis(*(routed(f"http://x.com/t?start={number}", "a") for number in range(60)))
+    accepted = gate.accept("a", lease("http://x.com/"), page)
+    gate.group_of("x.com", "http://x.com/t?start=0", random.Random(0).getrandbits(63))
+    for number in range(1, 10):
+        text = random.Random(number).getrandbits(63)
+        gate.group_of("x.com", f"http://x.com/t?post={number}", text)
+        gate.group_of("x.com", f"http://x.com/t?start={number}", text)
+    joined = [gate.accept_after_all("a", parcel) for parcel in accepted.beyond]
+    assert sum(parcel is not None for parcel in joined) == 20, "one page with a text of its own"
 
 
 def test_what_a_sitemap_lists_needs_no_budget_of_its_pattern() -> None:

@@ -25,6 +25,7 @@ PIECES = [
     "<script>x='<p>'</script>", "<blockquotes>", "<blockquote>", "</h1><h1>", "<base href=/q/>", "<frameset>", "<td>",
     "<p class = 'x vcard'><b class=locality>Bonn</b>", "<link rel=Canonical href=/c>", "<time datetime=2020-01-02>",
     "Words of a text ", "&nbsp;", "&amp;", "& ", "&#8238;", "\u202e", "\x01", "\u00e9", "\u00a0", "\u3000", "\u2028",
+    "<div class='x Menu'>", "<ul id=related title=\"a > b\">", "</ul>", "<div role='navigation x'>", "<footer>",
     "\u0416 ", "\U0001d11e", "4 May 2021 ", "<", ">", "=", '"', "'", "\n",
     "A line that is long enough to be content by itself, since nothing but words stands in it from end to end. ",
 ]  # fmt: skip

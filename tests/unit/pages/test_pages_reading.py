@@ -3,6 +3,7 @@
 import contextlib
 import random
 from datetime import date
+from urllib.parse import urljoin
 
 import pytest
 from crawl_values import fetched
@@ -27,10 +28,11 @@ def read(
     window: int = 50,
     robots: tuple[str, ...] = (),
     refresh: str = "",
+    url: str = URL,
 ) -> Page:
     body = html.encode() if isinstance(html, str) else html
     headers = (*(("X-Robots-Tag", value) for value in robots), *([("Refresh", refresh)] if refresh else []))
-    response = fetched(URL, body, content_type=header, headers=headers)
+    response = fetched(url, body, content_type=header, headers=headers)
     return read_page(response, max_links=max_links, window_tokens=window)
 
 
@@ -80,6 +82,32 @@ def test_the_query_of_a_link_is_in_the_encoding_of_its_page(encoding: str, href:
     body = f'<meta http-equiv=refresh content="9;{href}"><a href="{href}">x</a>'
     page = read(body.encode(encoding, "xmlcharrefreplace"), header=f"text/html; charset={encoding}")
     assert [link.url for link in page.links] == [f"http://example.com{url}"] * 2
+
+
+@pytest.mark.parametrize(
+    ("host", "codec", "name"),
+    [
+        ("gazeta.ru", "cp1251", "Москва"),
+        ("gazeta.xn--p1ai", "cp1251", "Москва"),
+        ("mesto.cz", "cp1250", "Plzeň"),
+        ("miasto.pl", "iso8859-2", "Łódź"),
+        ("poli.gr", "iso8859-7", "Αθήνα"),
+        ("kent.com.tr", "cp1254", "İstanbul ve Eskişehir"),
+        ("mura.jp:8080", "shift_jis", "東京都 大阪市"),
+        ("mura.co.jp", "euc_jp", "東京都 大阪市"),
+        ("shi.com.cn", "gbk", "北京 上海 广州"),
+        ("shi.tw", "big5", "臺北 高雄"),
+        ("si.kr", "euc_kr", "서울 부산"),
+        ("stadt.de", "cp1252", "Zürich"),
+        ("stadt.jp", "cp1252", "Zürich – “Genève”"),
+        ("gazeta.ru", "utf-8", "Москва"),
+    ],
+)
+def test_a_page_that_does_not_say_its_encoding_is_read_as_pages_of_its_country_are(
+    host: str, codec: str, name: str
+) -> None:
+    page = read(f"<title>{name}</title><p>{name}".encode(codec), url=f"http://{host}/")
+    assert (page.title, page.text) == (name, name)
 
 
 @pytest.mark.parametrize(("label", "codec", "text"), ENCODINGS)
@@ -401,12 +429,53 @@ def test_robots_directives(html: str, robots: tuple[str, ...], noindex: bool, no
     assert (page.noindex, page.nofollow) == (noindex, nofollow)
 
 
+@pytest.mark.parametrize(
+    ("html", "urls"),
+    [
+        ("<script>window.location.href = '/en/';</script>", ["http://example.com/en/"]),
+        ('<title>Loading</title><script>if (x) { location.replace("de/start.php") }</script>', ["de/start.php"]),
+        ("<script>document.location='http://other.com/'</script><p>One moment", ["http://other.com/"]),
+        ("<script>var allocation = '/x'; a.location = '/y'; location.hash = '#z'</script>", []),
+        ("<script>location.href = '/menu'</script><p><a href=/a>a</a>", ["http://example.com/a"]),
+        (f"<script>location.href = '/away'</script><p>{'word ' * 100}", []),
+    ],
+)
+def test_a_page_with_nothing_but_a_script_leads_where_the_script_does(html: str, urls: list[str]) -> None:
+    expected = [urljoin(URL, url) for url in urls]
+    assert [link.url for link in read(html).links] == expected
+
+
+def test_the_next_part_of_a_list_is_followed_also_where_only_the_head_names_it() -> None:
+    page = read("<link rel='prev' href='?page=1'><link rel=\"next\" href='?page=3'><p><a href=/a>a</a> next")
+    assert [link.url for link in page.links] == ["http://example.com/a", urljoin(URL, "?page=3")]
+    assert [link.url for link in read("<link rel=nextcloud href=/c><p>rel=next").links] == []
+
+
 def test_canonical() -> None:
     assert read("<link rel=canonical href=/c>").canonical == "http://example.com/c"
     assert read("<link REL='Canonical' href=/c>").canonical == "http://example.com/c"
     assert read("<link rel='shortlink canonical' href=/c>").canonical == "http://example.com/c"
     assert read("<link rel=canonical href='javascript:1'>").canonical is None
     assert read("<p>x").canonical is None
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical", "version_of"),
+    [
+        ("http://example.com/a/?print=1", "http://example.com/a/", "http://example.com/a/"),
+        ("http://example.com/a/amp/", "/a/?utm_source=amp#top", "http://example.com/a/"),
+        ("http://m.example.com/a", "https://www.example.com/a", "https://www.example.com/a"),
+        ("http://example.com/a", "http://example.com/a#part", ""),
+        ("http://example.com/a", "http://elsewhere.com/a", ""),
+        ("http://example.com/a", "http://example.com/", ""),
+        ("http://example.com/?from=mail", "http://example.com/", "http://example.com/"),
+        ("http://example.com/a", "javascript:1", ""),
+    ],
+)
+def test_a_page_may_say_where_else_on_its_site_its_content_is(url: str, canonical: str, version_of: str) -> None:
+    page = read(f"<link rel=canonical href='{canonical}'><p>x <a href=/b>b</a>", url=url)
+    assert page.version_of == version_of
+    assert [link.url for link in page.links][1:] == ([version_of] if version_of else []), "it is a link, the last one"
 
 
 @pytest.mark.parametrize(
@@ -639,6 +708,33 @@ def test_menus_and_lists_of_links_are_furniture() -> None:
 def test_a_page_without_prose_has_no_furniture() -> None:
     assert read(f"<ul>{MENU}</ul><p>Short").furniture == ()
     assert read("").furniture == ()
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("<nav><ul>", "</ul></nav>"), ("<aside><h3>Related</h3><ul>", "</ul></aside>"),
+        ("<footer><p>Some Paper, Bonn</p><ul>", "</ul></footer>"), ("<ul class='main Menu'>", "</ul>"),
+        ("<div id=related><h3>Read on</h3><ul>", "</ul></div>"), ("<div role=navigation><ul>", "</ul></div>"),
+        (f"<div class='box comments'><p>{PROSE}</p><ul>", "</ul></div>"),
+    ],
+)  # fmt: skip
+def test_what_the_markup_sets_apart_is_furniture(begin: str, end: str) -> None:
+    page = read(f"<main><h1>Flood</h1><p>{PROSE * 3}</p></main>{begin}{MENU}{end}")
+    assert without(page.text, page.furniture).strip() == f"Flood\n{(PROSE * 3).strip()}"
+    short = read(f"{begin.replace(PROSE, '')}{MENU}{end}<main><h1>Flood</h1><p>Sylhet is under water.</p></main>")
+    assert without(short.text, short.furniture).strip() == "Flood\nSylhet is under water."
+
+
+def test_a_page_all_of_which_is_set_apart_is_what_it_says() -> None:
+    assert read(f"<nav><ul>{MENU}</ul></nav>").furniture == ()
+    talk = read(f"<h1>Floods?</h1><div class=comments><p>{PROSE}</p><p>{PROSE}</p></div>")
+    assert without(talk.text, talk.furniture) == talk.text
+
+
+def test_a_box_that_only_names_what_stands_beside_it_is_none() -> None:
+    page = read(f"<div class='page with-sidebar'><h1>Flood</h1><p>{PROSE * 3}</p><p>Mayor spoke.</p></div>")
+    assert page.furniture == ()
 
 
 def test_prose_without_blanks_is_prose() -> None:

@@ -29,7 +29,7 @@ def random_web(seed: int, pages: int = 40) -> Web:
     web: Web = {}
     for page in range(pages):
         near = [chance.randrange(max(0, page - 6), min(pages, page + 4)) for _ in range(chance.randrange(4))]
-        links = [(target, chance.choice((1, 1, 1, 2))) for target in dict.fromkeys(near)]
+        links = [(target, chance.choice((0, 1, 1, 2))) for target in dict.fromkeys(near)]
         web[page] = near[0] if near and page and chance.random() < 0.25 else links
     return web
 
