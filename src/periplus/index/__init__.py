@@ -4,7 +4,7 @@ Previous stage: `store` committed pages; next: `search` asks. The index holds no
 so it may be deleted at any time. Everything tantivy lives in this room; others pass `IndexQuery` values.
 """
 
-from periplus.index.analysis import fold, forms, is_stop_word, word_spans
+from periplus.index.analysis import fold, forms, is_stop_word, prepare, stemmer_of, word_spans
 from periplus.index.node_index import NodeIndex
 from periplus.index.query import IndexQuery, TextUnit
 from periplus.index.ranges import EVER, DayRange, day_number, day_of
@@ -24,6 +24,8 @@ __all__ = [
     "fold",
     "forms",
     "is_stop_word",
+    "prepare",
+    "stemmer_of",
     "unpack_mentions",
     "unpack_text",
     "word_spans",

@@ -29,6 +29,7 @@ __all__ = [
     "is_unspaced",
     "prepare",
     "primary",
+    "stemmer_of",
     "word_analyzer",
     "word_spans",
 ]
@@ -65,6 +66,9 @@ STEMMERS = {
 
 SHORT_TEXT = 100
 """Characters of titles and links, which come again as they are."""
+
+LONGEST_SHORT_STEM = 3
+"""Letters of a stem that is likely to be another word in another language."""
 
 LONGEST_WORD = 40
 """Longer runs of letters are no words; they are not indexed."""
@@ -112,8 +116,7 @@ def word_analyzer() -> TextAnalyzer:
 
 def prepare(text: str, language: str) -> str:
     """Text of a page as it is handed to the index: its terms with blanks between them."""
-    stemmed = primary(language)
-    stemmed = stemmed if stemmed in STEMMERS else "en"
+    stemmed = stemmer_of(language)
     if len(text) <= SHORT_TEXT:
         return _prepared_short(text, stemmed)
     return _term_writer(stemmed).write(_paired(text))
@@ -133,16 +136,29 @@ def _paired(text: str) -> str:
     return _UNSPACED_RUN.sub(_page_pairs, text) if may_be_unspaced(text) else text
 
 
-def forms(text: str, languages: frozenset[str]) -> list[tuple[str, ...]]:
+def forms(text: str, languages: frozenset[str]) -> dict[tuple[str, ...], frozenset[str]]:
     """The term sequences under which a question's word or phrase may stand in pages of these languages.
 
-    One term each for a plain word; several for a phrase, a hyphenated word or unspaced script.
+    One term each for a plain word; several for a phrase, a hyphenated word or unspaced script. With each the languages
+    of the pages in which it counts, `en` for those without a stemmer; none: in all, since words that many languages
+    share have the same stem in them. A short stem is another word elsewhere: Dutch makes "es" of "Essen".
     """
-    found: dict[tuple[str, ...], None] = {}
+    found: dict[tuple[str, ...], set[str]] = {}
     paired = _UNSPACED_RUN.sub(_question_pairs, text) if not text.isascii() else text
     for language in ("en", *sorted(languages & STEMMERS.keys())):
-        found[tuple(_analyzer(language).analyze(paired))] = None
-    return [form for form in found if form]
+        found.setdefault(tuple(_analyzer(language).analyze(paired)), set()).add(language)
+    shared = len(found) == 1
+    return {
+        form: frozenset(() if shared or len(form) > 1 or len(form[0]) > LONGEST_SHORT_STEM else those)
+        for form, those in found.items()
+        if form
+    }
+
+
+def stemmer_of(language: str) -> str:
+    """The language by whose stemmer pages are indexed: their own, or `en`."""
+    own = primary(language)
+    return own if own in STEMMERS else "en"
 
 
 @lru_cache(maxsize=4096)

@@ -6,12 +6,13 @@ to the score.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
+from datetime import date
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from periplus.index.analysis import forms, is_unspaced
+from periplus.index.analysis import STEMMERS, forms, is_unspaced
 from periplus.index.ranges import EVER, DayRange, day_number
 
 __all__ = ["FIELD_WEIGHTS", "IndexQuery", "TextUnit", "compile_query"]
@@ -79,7 +80,9 @@ def compile_query(query: IndexQuery, schema: Schema, languages: frozenset[str]) 
     clauses.extend((Occur.MustNot, unit_query(unit)) for unit in query.excluded)
     clauses.extend((Occur.Must, _filter(wanted)) for wanted in _filters(query, schema))
     if query.excluded_sites:
-        clauses.append((Occur.MustNot, Query.term_set_query(schema, "site", query.excluded_sites)))
+        clauses.append((Occur.MustNot, _sites(query.excluded_sites, schema)))
+    if query.days.apart:
+        clauses.append((Occur.MustNot, _days(*query.days.apart, schema)))
     if query.excluded_paths:
         clauses.append((Occur.MustNot, Query.term_set_query(schema, "main_path", query.excluded_paths)))
     return Query.boolean_query(clauses)
@@ -92,19 +95,32 @@ def _filter(query: Query) -> Query:
 def _filters(query: IndexQuery, schema: Schema) -> Iterable[Query]:
     terms = (
         ("topic", query.topics),
-        ("site", query.sites),
         ("language", query.languages),
         ("place_path", query.paths),
     )
     for field, values in terms:
         if values:
             yield Query.term_set_query(schema, field, values)
+    if query.sites:
+        yield _sites(query.sites, schema)
     if query.place_ids is not None:
         yield Query.term_set_query(schema, "place", query.place_ids) if query.place_ids else Query.empty_query()
     if query.days:
-        since = None if query.days.since is None else day_number(query.days.since)
-        until = None if query.days.until is None else day_number(query.days.until)
-        yield Query.range_query(schema, "day", FieldType.Integer, since, until)
+        yield _days(query.days.since, query.days.until, schema)
+
+
+def _days(first: date | None, last: date | None, schema: Schema) -> Query:
+    """Pages of these days; None is open."""
+    since, until = (None if day is None else day_number(day) for day in (first, last))
+    return Query.range_query(schema, "day", FieldType.Integer, since, until)
+
+
+def _sites(sites: Iterable[str], schema: Schema) -> Query:
+    """Pages of hosts or domains; what has no dot is what domains end with: `de`, `gov`."""
+    named = [site for site in sites if "." in site]
+    endings = [site for site in sites if "." not in site]
+    wanted = [Query.regex_query(schema, "domain", rf".*\.{re.escape(ending)}") for ending in endings]
+    return _any_of([*wanted, *([Query.term_set_query(schema, "site", named)] if named else [])])
 
 
 def _any_of(queries: Iterable[Query]) -> Query:
@@ -119,14 +135,35 @@ def _unit(unit: TextUnit, fields: tuple[tuple[str, float], ...], schema: Schema,
     if is_unspaced(unit.text):
         pattern = f"{re.escape(unit.text)}.?"
         return _any_of(Query.boost_query(Query.regex_query(schema, field, pattern), weight) for field, weight in fields)
-    sequences = forms(unit.text, languages)
-    if not sequences:
+    found = forms(unit.text, languages)
+    if not found:
         return Query.empty_query()
     return _any_of(
-        Query.boost_query(_sequence(sequence, field, schema), weight)
-        for field, weight in fields
-        for sequence in sequences
+        _in_languages(_any_of(_in_fields(sequence, fields, schema, those)), those, languages, schema)
+        for sequence, those in found.items()
     )
+
+
+def _in_fields(
+    sequence: tuple[str, ...], fields: tuple[tuple[str, float], ...], schema: Schema, languages: Set[str]
+) -> Iterable[Query]:
+    """The form in each field; the words of addresses are stemmed as English whatever the page's language is."""
+    for field, weight in fields:
+        if field != "url_words" or not languages or "en" in languages:
+            yield Query.boost_query(_sequence(sequence, field, schema), weight)
+
+
+def _in_languages(form: Query, languages: Set[str], all_languages: Set[str], schema: Schema) -> Query:
+    """A form only in pages of these languages; `en` are all that have no stemmer."""
+    if not languages:
+        return form
+    if "en" in languages:
+        others = sorted((all_languages & STEMMERS.keys()) - languages)
+        return Query.boolean_query(
+            [(Occur.Must, form), (Occur.MustNot, Query.term_set_query(schema, "language", others))]
+        )
+    those = Query.term_set_query(schema, "language", sorted(languages))
+    return Query.boolean_query([(Occur.Must, form), (Occur.Must, _filter(those))])
 
 
 def _sequence(terms: tuple[str, ...], field: str, schema: Schema) -> Query:

@@ -20,10 +20,11 @@ def day_of(number: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class DayRange:
-    """Days from `since` to `until`, both included; None is open."""
+    """Days from `since` to `until`, both included; None is open. `apart`: the first and last day of a gap in them."""
 
     since: date | None = None
     until: date | None = None
+    apart: tuple[date, date] | None = None
 
     def __bool__(self) -> bool:
         return self.since is not None or self.until is not None

@@ -25,8 +25,7 @@ class HitBuilder:
         self._atlas = atlas
         self._explain = explain
         place = question.where.place
-        what = [word.text for word in question.what if not word.excluded]
-        self._marker = Marker(what, [place.name] if place else [], languages)
+        self._marker = Marker(question.words_looked_for, [place.name] if place else [], languages)
 
     def hits(self, found: Sequence[tuple[Candidate, PageRecord]], first_rank: int, relation_to_place: str) -> list[Hit]:
         """Results as they are shown, numbered from `first_rank`."""
@@ -59,9 +58,9 @@ class HitBuilder:
         """The hit, without its rank."""
         text, mentions = read
         inside = [(start, end) for start, end, place_id, _ in mentions if self._is_where(place_id)]
-        snippet = self._marker.snippet(text, inside)
+        snippet = self._marker.snippet(text, inside, language=record.language, title=record.title)
         if not snippet.marks and record.description:
-            snippet = self._marker.snippet(record.description)
+            snippet = self._marker.snippet(record.description, language=record.language, title=record.title)
         main = record.main_place if record.main_place is not None else next((place for place, _ in footprint), None)
         others = [
             (place, weight)
@@ -74,7 +73,7 @@ class HitBuilder:
             page=record.id,
             url=record.url,
             title=record.title,
-            title_marks=tuple(self._marker.marks(record.title)),
+            title_marks=tuple(self._marker.marks(record.title, record.language)),
             snippet=snippet.text,
             marks=snippet.marks,
             score=candidate.score,

@@ -112,7 +112,7 @@ def trend(
     folder: Folder,
     query: Query = "",
     *,
-    every: Annotated[str, typer.Option("--every", help="day, week, month or year.")] = "month",
+    every: Annotated[str, typer.Option("--every", "--by", help="day, week, month or year.")] = "month",
     place: PlaceOption = None,
     near: Near = None,
     bbox: Box = None,
@@ -224,9 +224,10 @@ def _printable(text: str) -> str:
 def _show_trend(result: Trend) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1))
     most = max((bucket.count for bucket in result.buckets), default=1)
+    shown = {"year": 4, "month": 7}.get(result.every)  # 2026, 2026-05
     for bucket in result.buckets:
         bar = "█" * round(40 * bucket.count / most) if most else ""
-        table.add_row(bucket.start, f"{bucket.count:,}", bar or ("▏" if bucket.count else ""))
+        table.add_row(bucket.start[:shown], f"{bucket.count:,}", bar or ("▏" if bucket.count else ""))
     console = _console()
     console.print(table)
     console.print(

@@ -56,6 +56,7 @@ class Span(NamedTuple):
     last: date
     end: int
     sure: bool = True
+    apart: tuple[date, date] | None = None  # days between two dates, neither's
 
 
 class DateReader:
@@ -103,10 +104,11 @@ class DateReader:
         if last is None:
             return None
         if first is None and month is not None:
-            begins = date(last.last.year - (month > last.last.month), month, 1)
-        else:
-            begins = first.first if first else last.first
-        return Span(begins, last.last, last.end) if begins <= last.last else None
+            first = Span(*_around(date(last.last.year - (month > last.last.month), month, 1), "month"), end)
+        begins = first.first if first else last.first
+        gap = (first.last + timedelta(days=1), last.first - timedelta(days=1)) if first else (last.first, begins)
+        apart = gap if gap[0] <= gap[1] else None
+        return Span(begins, last.last, last.end, apart=apart) if begins <= last.last else None
 
     def _in_digits(self, at: int) -> Span | None:
         """`2024`, `2024-05`, `17.05.2024`, `2019-2021`, `2019/20`, `1990s`."""

@@ -21,8 +21,10 @@ def page_view(
 ) -> dict[str, Any]:
     """A page's text with marks for its places and for the question's words, and why it was kept."""
     text, mentions = shard.texts([record.id]).get(record.id, ("", []))
-    marker = Marker([word.text for word in question.what if not word.excluded], [], languages)
-    marks = merge(marker.marks(text), (Mark(start, end, "where") for start, end, _, _ in mentions), len(text))
+    marker = Marker(question.words_looked_for, [], languages)
+    marks = merge(
+        marker.marks(text, record.language), (Mark(start, end, "where") for start, end, _, _ in mentions), len(text)
+    )
     place_at = {start: place_id for start, _, place_id, _ in mentions}
     footprint = shard.footprints([record.id]).get(record.id, [])
     return {

@@ -1,6 +1,6 @@
 """Names of places in the words of a question: which places some words name, and whether they are meant as a place."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from periplus.search.atlas import Atlas, KnownPlace, name_key
 from periplus.search.words import Word
@@ -39,22 +39,54 @@ def match_name(words: Sequence[Word], start: int, length: int, atlas: Atlas) -> 
     if not candidates:
         return None
     end = start + length
-    for more in range(min(4, len(words) - end), 0, -1):
-        qualifier = words[end : end + more]
-        narrowed = [place for place in candidates if _is_qualified(place, qualifier, comma=words[end - 1].comma)]
-        if narrowed and all(map(is_plain, qualifier)):
-            rest = [place for place in candidates if place not in narrowed]
-            return (*narrowed, *rest), end + more
-    return tuple(candidates), end
+    chosen = candidates
+    while narrowed := _narrowed(words, end, chosen, atlas):  # "Houston, Texas, USA"
+        chosen, end = narrowed
+    rest = [place for place in candidates if place not in chosen]
+    return (*chosen, *rest), end
 
 
-def _is_qualified(place: KnownPlace, qualifier: Sequence[Word], *, comma: bool) -> bool:
-    """Whether the words name something around the place: its state, its country, or one of their codes."""
+def _narrowed(
+    words: Sequence[Word], start: int, candidates: Sequence[KnownPlace], atlas: Atlas
+) -> tuple[list[KnownPlace], int] | None:
+    """Those of the places that lie in what the words from `start` on name, and where the words go on."""
+    for more in range(min(4, len(words) - start), 0, -1):
+        qualifier = words[start : start + more]
+        if not all(map(is_plain, qualifier)):
+            continue
+        sure = words[start - 1].comma or start + more == len(words)
+        around = _around(qualifier, atlas) if words[start - 1].comma or qualifier[0].text[:1].isupper() else set()
+        if narrowed := [place for place in candidates if _is_qualified(place, qualifier, around, sure=sure)]:
+            return narrowed, start + more
+    return None
+
+
+def _around(qualifier: Sequence[Word], atlas: Atlas) -> set[int]:
+    """Places that hold others, by a name that is not their own: "USA", "Deutschland"."""
+    named = atlas.named(" ".join(word.text for word in qualifier))
+    return {place.id for place in named if place.kind not in ("city", "feature")}
+
+
+_WORDS_TOO = frozenset({"in", "or", "me", "de", "la", "hi", "ok", "oh"})
+"""Codes of states that in small letters are words as well."""
+
+
+def _is_qualified(place: KnownPlace, qualifier: Sequence[Word], around: Set[int], *, sure: bool) -> bool:
+    """Whether the words name something around the place: its state, its country, or one of their codes.
+
+    `sure`: behind a comma or at the end small letters are a code, too, whatever they mean elsewhere.
+    """
     text = " ".join(word.text for word in qualifier)
-    if name_key(text) in {name_key(name) for name in place.path[:-1]}:
+    if name_key(text) in {name_key(name) for name in place.path[:-1]} or not around.isdisjoint(place.ancestors):
         return True
-    is_code = len(qualifier) == 1 and len(text) in (2, 3) and (comma or text.isupper())
-    return is_code and text.upper() in (place.admin1, place.country)
+    code = text.replace(".", "")  # "D.C."
+    if len(qualifier) != 1 or len(code) not in (2, 3):
+        return False
+    if code.lower() == "usa":
+        return place.country == "US"
+    if code.isupper() or sure:
+        return code.upper() in (place.admin1, place.country)
+    return place.country == "US" and code.upper() == place.admin1 and code.lower() not in _WORDS_TOO  # "houston tx"
 
 
 def is_surely_a_place(name: Sequence[Word], match: Match, name_end: int, pages_with: Callable[[str], int]) -> bool:

@@ -11,10 +11,11 @@ from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
 from periplus.search.asking import asking_words
 from periplus.search.atlas import Atlas
 from periplus.search.naming import is_plain
-from periplus.search.request import SearchRequest, parse_near
+from periplus.search.openings import AROUND_KM, Reach
+from periplus.search.request import FARTHEST_KM, SearchRequest, parse_near
 from periplus.search.several import find_excluded
 from periplus.search.taking_back import WHOLE, Without, text_without, without_places
-from periplus.search.when import days_of_operators, find_date_words, intersect
+from periplus.search.when import begins_date, days_of_operators, find_date_words, intersect
 from periplus.search.where import PlaceWords, Where, absent_place, find_place_words, named_place
 from periplus.search.words import Operator, Word, take_apart
 
@@ -37,6 +38,11 @@ class Question:
     query: IndexQuery
     absent: str = ""  # a place in the words that no page is about
     without: Without = WHOLE
+
+    @property
+    def words_looked_for(self) -> list[str]:
+        """Words and phrases that an answer is found by; "the" and "in" only where there are no others."""
+        return [unit.text for group in self.query.required for unit in group]
 
     @property
     def what_text(self) -> str:
@@ -74,7 +80,7 @@ def understand(
     not_in = words[left_out[1] : left_out[2]] if left_out else []
     if left_out:
         del words[left_out[1] : left_out[2]]
-    found = find_place_words(words, atlas, pages_with)
+    found = find_place_words(words, atlas, pages_with, lambda at: begins_date(words, at, today))
     is_asked = found is not None and (explicit is None or found.may_mean(explicit.place))
     places = _without_places(request, parsed.operators, words, found if is_asked else None)
     if found:
@@ -155,8 +161,23 @@ def _explicit_where(request: SearchRequest, operators: Sequence[Operator], atlas
         if operator.name == "place":
             return named_place(operator.value, atlas)
         if operator.name == "near":
-            return Where(circle=parse_near(operator.value))
+            return _near(operator.value, atlas)
     return None
+
+
+_NEAR_NAME = re.compile(r"(.*?[^\W\d_]{2}.*?)(?:,\s*(\d{1,5}(?:\.\d{1,6})?)\s*(?:km)?)?", re.IGNORECASE)
+
+
+def _near(text: str, atlas: Atlas) -> Where:
+    """`LAT,LON,KM`, or a place's name with or without kilometres: `near:Berlin`, `near:"Lisbon, NH",20`."""
+    try:
+        return Where(circle=parse_near(text))
+    except QueryError:
+        named = _NEAR_NAME.fullmatch(text)
+        if named is None:
+            raise
+    candidates = named_place(named[1], atlas).candidates
+    return PlaceWords(0, 0, candidates, Reach(km=min(float(named[2] or AROUND_KM) or AROUND_KM, FARTHEST_KM))).where()
 
 
 def _choose(explicit: Where | None, found: PlaceWords | None, atlas: Atlas) -> Where:

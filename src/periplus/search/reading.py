@@ -1,6 +1,7 @@
 """How a question was read, in one line: what, where, when, and everything that narrows it."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from periplus.index import DayRange
 from periplus.search.request import Polygon
@@ -72,6 +73,9 @@ def _said_box(where: Where) -> str:
 def _said_when(days: DayRange) -> str:
     if days.since and days.since == days.until:
         return f"on {days.since}"
+    if days.since and days.until and days.apart:
+        ends, again = days.apart[0] - timedelta(days=1), days.apart[1] + timedelta(days=1)
+        return f"{days.since} to {ends}, or {again} to {days.until}"
     if days.since and days.until:
         return f"{days.since} to {days.until}"
     return f"since {days.since}" if days.since else f"until {days.until}" if days.until else ""

@@ -13,6 +13,7 @@ from periplus.places.shapes import unrolled_ring
 from periplus.wording import counted
 
 __all__ = [
+    "FARTHEST_KM",
     "LONGEST_QUESTION",
     "MOST_RESULTS",
     "Circle",

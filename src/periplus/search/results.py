@@ -55,12 +55,14 @@ class Understood:
             area = {"polygon": [list(corner) for corner in box.corners]}
         elif box is not None:
             area = {"bbox": [box.west, box.south, box.east, box.north]}
-        when = None
+        when: dict[str, Any] | None = None
         if self.days:
             when = {
                 "since": self.days.since.isoformat() if self.days.since else None,
                 "until": self.days.until.isoformat() if self.days.until else None,
             }
+            if self.days.apart:
+                when["apart"] = [day.isoformat() for day in self.days.apart]
         left_out = self.where.excluded
         candidates = [place.to_json() | {"label": place.label} for place in self.where.candidates]
         return {

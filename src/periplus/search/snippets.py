@@ -7,9 +7,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from periplus.index import fold, forms
+from periplus.index import fold, forms, prepare, stemmer_of
 
 __all__ = ["Mark", "Marker", "Snippet"]
 
@@ -19,6 +19,13 @@ MOST_MARKS = 2_000
 MOST_WINDOWS = 200
 MOST_LOOKED_AT = 20_000
 """Places of a text that are looked at for one word."""
+
+SHORTEST_HEADLINE = 12
+MOST_BEFORE_TITLE = 120
+"""Characters of a menu before a headline."""
+
+MOST_BETWEEN_TITLES = 40
+"""Characters between a headline and the same once more."""
 
 _WORD_END = re.compile(r"[^\W_]*")
 
@@ -48,41 +55,68 @@ class Marker:
     def __init__(self, what: Iterable[str], names: Iterable[str], languages: frozenset[str]) -> None:
         """`what`: words and phrases of the question. `names`: place names, found only as they are."""
         self._languages = languages
-        self._terms: set[str] = set()
         self._literal = {fold(name): "where" for name in names if name}
+        self._words: list[str] = []
         for text in what:
             if _UNSPACED.search(text):
                 self._literal[fold(text)] = "what"
             else:
-                self._terms |= {term for form in forms(text, languages) for term in form}
-        self._heads = _heads(self._terms)
-        self._kind_of = lru_cache(maxsize=4096)(self._look_up)
+                self._words.append(text)
+        self._terms = cache(self._terms_of)
+        self._is_what = lru_cache(maxsize=4096)(self._look_up)
 
-    def _look_up(self, word: str) -> str | None:
-        if any(term in self._terms for form in forms(word, self._languages) for term in form):
-            return "what"
-        return None
+    def _terms_of(self, language: str) -> tuple[frozenset[str], list[str]]:
+        """The question's terms in pages of a language, and how words begin that may be one of them."""
+        found = [one for word in self._words for one in forms(word, self._languages).items()]
+        terms = frozenset(term for form, those in found if not those or language in those for term in form)
+        return terms, _heads(terms)
 
-    def marks(self, text: str) -> list[Mark]:
-        """All marks of a text, in order, none overlapping."""
-        folded = fold(text[:LONGEST_SCANNED])
+    def _look_up(self, word: str, language: str) -> bool:
+        return not self._terms(language)[0].isdisjoint(prepare(word, language).split())
+
+    def marks(self, text: str, language: str = "") -> list[Mark]:
+        """All marks of a text in a language, in order, none overlapping."""
+        folded, language = fold(text[:LONGEST_SCANNED]), stemmer_of(language)
         found = [
             Mark(start, end, kind) for name, kind in self._literal.items() for start, end in _standing(name, folded)
         ]
-        for head in self._heads:
+        for head in self._terms(language)[1]:
             for start in _beginnings(head, folded):
                 end = _WORD_END.match(folded, start + len(head)).end()  # type: ignore[union-attr]  # may be empty
-                if self._kind_of(folded[start:end]):
+                if self._is_what(folded[start:end], language):
                     found.append(Mark(start, end, "what"))
         return _apart(found)
 
-    def snippet(self, text: str, mentions: Iterable[tuple[int, int]] = ()) -> Snippet:
+    def snippet(
+        self, text: str, mentions: Iterable[tuple[int, int]] = (), *, language: str = "", title: str = ""
+    ) -> Snippet:
         """The best stretch of the text; its beginning if nothing is found in it.
 
-        `mentions` are offsets of place names that belong to the question's place.
+        `mentions` are offsets of place names that belong to the question's place. What a text says of its `title`
+        stands above the snippet already, and is left out at its beginning.
         """
-        marks = merge(self.marks(text), (Mark(start, end, "where") for start, end in mentions), len(text))
+        begins = _behind_title(text, title) if title else 0
+        text = text[begins:]
+        places = (Mark(start - begins, end - begins, "where") for start, end in mentions)
+        marks = merge(self.marks(text, language), places, len(text))
         return cut(text, _best_start(text, marks) if marks else 0, marks)
+
+
+_TITLE_PARTS = re.compile(r"\s[|–—›»:-]\s")
+
+
+def _behind_title(text: str, title: str) -> int:
+    """Where a text goes on that begins with its title, or with the longest part of it ("Headline - The Site")."""
+    headline = max(_TITLE_PARTS.split(title), key=len).strip()
+    at, end = text.find(headline, 0, len(headline) + MOST_BEFORE_TITLE), 0
+    if len(headline) < SHORTEST_HEADLINE or _SENTENCE.search(text[: max(0, at)]):  # what stands before it is text
+        return 0
+    while at >= 0:
+        end = at + len(headline)
+        at = text.find(headline, end, end + len(headline) + MOST_BETWEEN_TITLES)
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return end if len(text) - end >= SNIPPET_CHARACTERS // 2 else 0
 
 
 def merge(words: Sequence[Mark], places: Iterable[Mark], length: int) -> list[Mark]:
@@ -138,7 +172,7 @@ def _apart(marks: list[Mark]) -> list[Mark]:
     return apart
 
 
-_SENTENCE = re.compile(r"[.!?。！？](?:\s|$)")
+_SENTENCE = re.compile(r"[^\W\d_][\"”’)]?[.!?](?:\s|$)|[。！？]")  # "1. Topics 2. Contact" is a menu
 
 
 def _best_start(text: str, marks: Sequence[Mark]) -> int:

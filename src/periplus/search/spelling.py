@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from periplus.search.atlas import Atlas, KnownPlace, name_key
+from periplus.search.openings import opening
 from periplus.search.words import Word
 
 __all__ = ["Vocabulary", "complete_places", "complete_words", "did_you_mean"]
@@ -17,6 +18,9 @@ SHORTEST = 4
 
 PLACE_WORDS = 4
 """Words at the end of what was typed that may be the beginning of a place's name."""
+
+FAR_MORE = 5
+"""How many times more pages a place must have than a word that is taken for its name misspelt."""
 
 _LAST_WORD = re.compile(r"[^\W_]+$")
 
@@ -42,14 +46,20 @@ def complete_words(typed: str, vocabulary: Vocabulary, most: int) -> list[tuple[
 def did_you_mean(
     text: str, words: Sequence[Word], atlas: Atlas, vocabulary: Vocabulary, pages_with: Callable[[str], int]
 ) -> str:
-    """The question with each word that no page has replaced by one that looks like it; empty if there is none."""
+    """The question with each word that no page has replaced by one that looks like it; empty if there is none.
+
+    Behind "in" a word that few pages have may be a misspelt place: "in Huston".
+    """
     corrected = text
-    for word in words:
+    for at, word in enumerate(words):
         if word.quoted or word.excluded or len(word.text) < SHORTEST or not word.text.isalpha():
             continue
-        if pages_with(word.text):
+        pages = pages_with(word.text)
+        if pages and not (at and opening(words, at - 1)):
             continue
         better = _place_name(word.text, atlas)
+        if pages and (not better or atlas.named(better)[0].pages < FAR_MORE * pages):
+            continue
         if not better and not atlas.is_elsewhere(word.text):  # Lagos is no misspelt "lasts"
             better = _word(word.text.lower(), vocabulary)
         if better:

@@ -12,7 +12,7 @@ from periplus.search.dates import DateReader, Span
 from periplus.search.request import parse_day
 from periplus.search.words import Operator, Word
 
-__all__ = ["DateWords", "days_of_operators", "find_date_words", "intersect"]
+__all__ = ["DateWords", "begins_date", "days_of_operators", "find_date_words", "intersect"]
 
 _ONWARDS = ("onwards", "onward")
 
@@ -39,6 +39,15 @@ def find_date_words(words: Sequence[Word], today: date, *, south: bool = False) 
         articles = takewhile(lambda at: reader.text(at) in FILLERS, range(start - 1, -1, -1))  # "el año pasado"
         return replace(found, start=min(articles, default=start))
     return None
+
+
+def begins_date(words: Sequence[Word], at: int, today: date) -> bool:
+    """Whether a month, season or day begins at a word: "March 2024", "spring 2025", "March"."""
+    reader = DateReader(words, today, south=False)
+    try:
+        return not reader.text(at).isdecimal() and reader.span_after(at) is not None
+    except QueryError:
+        return False
 
 
 def _alone(reader: DateReader, start: int) -> DateWords | None:
@@ -87,7 +96,7 @@ def _onwards(reader: DateReader, start: int) -> DateWords | None:
 
 def _days(relation: str, span: Span) -> DayRange:
     if relation == "in":
-        return DayRange(span.first, span.last)
+        return DayRange(span.first, span.last, span.apart)
     if relation == "since":
         return DayRange(since=span.first)
     if relation == "until":
@@ -113,6 +122,11 @@ def intersect(one: DayRange, other: DayRange) -> DayRange:
     """The days of both. Raises QueryError if there are none."""
     since = max((day for day in (one.since, other.since) if day), default=None)
     until = min((day for day in (one.until, other.until) if day), default=None)
+    apart = one.apart or other.apart
+    if apart and until and until <= apart[1]:  # what is behind the gap does not count in any case
+        until, apart = min(until, apart[0] - timedelta(days=1)), None
+    elif apart and since and since >= apart[0]:
+        since, apart = max(since, apart[1] + timedelta(days=1)), None
     if since and until and since > until:
         raise QueryError(f"no day is both after {since} and before {until}")
-    return DayRange(since, until)
+    return DayRange(since, until, apart)

@@ -9,51 +9,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from periplus.errors import NotHere
+from periplus.index import fold
 from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
-from periplus.search.naming import LONGEST_NAME, is_plain, is_surely_a_place, longest_match, match_name
+from periplus.search.naming import LONGEST_NAME, Match, is_plain, is_surely_a_place, longest_match, match_name
+from periplus.search.openings import AROUND_KM, DIRECTIONS, IN_IT, POINTS, Reach, direction, name_start, opening
+from periplus.search.points import point_at
 from periplus.search.request import Circle, Polygon, bearing, destination
 from periplus.search.several import Range, further_places, two_ends
 from periplus.search.words import Word
 
 __all__ = ["AROUND_KM", "PlaceWords", "Where", "absent_place", "find_place_words", "named_place"]
 
-INSIDE_WORDS = frozenset(
-    {"in", "at", "im", "en", "em", "à", "nach", "aus", "within", "inside"}
-    | {"across", "throughout", "through", "via", "toward", "towards"}
-)
-AROUND_WORDS = frozenset({"near", "around", "nearby", "along", "bei", "près", "perto", "cerca", "vicino"})
-AROUND_PHRASES = (("close", "to"), ("next", "to"), ("not", "far", "from"))
-AT_MOST = (("less", "than"), ("up", "to"), ("at", "most"))
 AREA_WORDS = (("metropolitan", "area"), ("metro", "area"), ("area",), ("region",))
 """What makes a town's name mean what is around it: "the Houston area"."""
-
-LINK_WORDS = frozenset({"to", "of", "de", "von", "the", "a", "di"})
-"""Words that may stand between "near" and the name."""
-
-AROUND_KM = 50.0
-"""How far "near" reaches when no distance is given."""
-
-_POINTS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
-DIRECTIONS = {name: 45.0 * n for n, name in enumerate(_POINTS)}
-"""Directions with their bearings: "north of Houston"."""
 
 SIDES = DIRECTIONS | {f"{name}ern": degrees for name, degrees in DIRECTIONS.items()}
 """Parts of a country or state: "southern Texas", "West Texas"."""
 
 BESIDE_KM = {"city": 100.0, "feature": 100.0, "admin2": 150.0, "admin1": 800.0}
 """How far "north of" reaches, by the kind of place; 1,500 km for countries and larger."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How a question relates to a name: in it, so many kilometres around it, or in a direction from it."""
-
-    km: float | None = None
-    bearing: float | None = None
-
-
-IN_IT = Reach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +103,14 @@ class Where:
         around = _kilometres(self.circle.km)
         if self.reach.bearing is None:
             return f"within {around} of"
-        direction = _direction_name(self.reach.bearing)
+        towards = _direction_name(self.reach.bearing)
         if self.reach.km is None:
-            return f"up to {around} {direction} of"
-        return f"within {around} of the point {_kilometres(self.reach.km)} {direction} of"
+            return f"up to {around} {towards} of"
+        return f"within {around} of the point {_kilometres(self.reach.km)} {towards} of"
 
 
 def _direction_name(degrees: float) -> str:
-    return _POINTS[round(degrees / 45.0) % len(_POINTS)]
+    return POINTS[round(degrees / 45.0) % len(POINTS)]
 
 
 def _kilometres(km: float) -> str:
@@ -213,31 +188,65 @@ def named_place(text: str, atlas: Atlas, *, hint: bool = True) -> Where:
     raise NotHere(f"no page of this collection is about a place named {text[:80]!r}; {tip}")
 
 
-def find_place_words(words: Sequence[Word], atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords | None:
+def find_place_words(
+    words: Sequence[Word], atlas: Atlas, pages_with: Callable[[str], int], is_date: Callable[[int], bool]
+) -> PlaceWords | None:
     """The place words of a question: after a preposition first, else a name that is surely meant as a place.
 
-    `pages_with` counts the pages that have a word or phrase in their text.
+    `pages_with` counts the pages that have a word or phrase in their text; `is_date` says of a word whether a date
+    begins with it: "in March 2024" is not about March, England.
     """
     for start in range(len(words)):
         if both := two_ends(words, start, atlas):
             names = both[3]
             return PlaceWords(start, names[1][1], both[0], others=both[1][:1], ends=both[2], names=names)
-        if found := _part_of_place(words, start, atlas) or _after_preposition(words, start, atlas):
+        if found := _part_of_place(words, start, atlas) or _after_preposition(words, start, atlas, is_date):
+            found = replace(found, start=_before_name(words, start) if found.reach.km else start)  # "à 20 km de"
             return _with_more(words, found, atlas, pages_with)
-    for start, word in enumerate(words):
-        code = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
-        if code and sum(town.pages for town in code[0]) > pages_with(word.text):
-            return PlaceWords(start, start + 1, code[0], point=code[1], zip_code=word.text)
-        for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
-            match = match_name(words, start, length, atlas)
-            if match and is_surely_a_place(words[start : start + length], match, start + length, pages_with):
-                return _with_more(words, PlaceWords(start, match[1], match[0]), atlas, pages_with)
+    for start in range(len(words)):
+        if found := _without_preposition(words, start, atlas, pages_with, is_date):
+            return replace(_with_more(words, found, atlas, pages_with), start=_before_name(words, start))
     return None
+
+
+def _without_preposition(
+    words: Sequence[Word],
+    start: int,
+    atlas: Atlas,
+    pages_with: Callable[[str], int],
+    is_date: Callable[[int], bool],
+) -> PlaceWords | None:
+    """A point, a ZIP code or a name that is surely meant as a place."""
+    if point := point_at(words, start):
+        return PlaceWords(start, point[1], (), point=point[0])
+    code = _zip_code(words, start, atlas)  # a bare number: only where the town counts for more than the number
+    if code and sum(town.pages for town in code[0]) > pages_with(words[start].text):
+        return PlaceWords(start, code[2], code[0], point=code[1], zip_code=words[start].text)
+    for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
+        match = match_name(words, start, length, atlas)
+        if match is None or (match[1] == start + length and is_date(start)):
+            continue
+        if is_surely_a_place(words[start : start + length], match, start + length, pages_with):
+            return PlaceWords(start, match[1], match[0])
+    return None
+
+
+_BEFORE_NAMES = """
+of from for about the to de von vom aus uber fur a al di da do du des del della sur sobre su"""
+BEFORE_NAMES = frozenset(_BEFORE_NAMES.split())
+"""Words before a name that say nothing without it: "news from Vienna", "the mayor of Houston"."""
+
+
+def _before_name(words: Sequence[Word], start: int) -> int:
+    """Where the words before a name begin that go with it."""
+    while start and is_plain(words[start - 1]) and fold(words[start - 1].text) in BEFORE_NAMES:
+        start -= 1
+    return start
 
 
 def _with_more(words: Sequence[Word], found: PlaceWords, atlas: Atlas, pages_with: Callable[[str], int]) -> PlaceWords:
     """What was found with what stands behind it: "in the Houston area", "in Lisbon and Porto"."""
-    if found.reach.bearing is not None or found.zip_code or found.side is not None:
+    if found.reach.bearing is not None or not found.candidates or found.zip_code or found.side is not None:
         return found
     if found.reach.km is not None:
         return _with_others(words, found, atlas, pages_with)
@@ -268,9 +277,9 @@ def _part_of_place(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWord
         at += 1
     if at >= len(words) or not is_plain(words[at]) or longest_match(words, at, atlas):  # "Western Australia"
         return None
-    direction = _direction(words, at) if at == start + 2 else None
-    degrees, name_start = direction or (SIDES.get(words[at].text.lower().replace("-", "")), at + 1)
-    match = longest_match(words, name_start, atlas) if degrees is not None else None
+    side = direction(words, at) if at == start + 2 else None
+    degrees, begins = side or (SIDES.get(words[at].text.lower().replace("-", "")), at + 1)
+    match = longest_match(words, begins, atlas) if degrees is not None else None
     if match is None or degrees is None or match[0][0].kind in ("city", "feature"):
         return None
     if atlas.is_elsewhere(" ".join(word.text.title() for word in words[at : match[1]])):  # "West Virginia"
@@ -286,10 +295,10 @@ JOINING_WORDS = frozenset({"between", "and", "to"})
 def absent_place(words: Sequence[Word], atlas: Atlas) -> str:
     """The name after a preposition that is a place's, though no page of the collection is about it; else nothing."""
     for start in range(len(words)):
-        opened = _opening(words, start)
+        opened = opening(words, start)
         if opened is None and words[start].text.lower() not in JOINING_WORDS:
             continue
-        first = _name_start(words, opened[1] if opened else start + 1)
+        first = name_start(words, opened[1] if opened else start + 1)
         for length in range(min(LONGEST_NAME, len(words) - first), 0, -1):
             name = " ".join(word.text for word in words[first : first + length])
             if all(map(is_plain, words[first : first + length])) and atlas.is_elsewhere(name):
@@ -297,98 +306,44 @@ def absent_place(words: Sequence[Word], atlas: Atlas) -> str:
     return ""
 
 
-def _name_start(words: Sequence[Word], start: int) -> int:
-    """Where a name begins behind a preposition: "near the", "close to"."""
-    while start < len(words) and words[start].text.lower() in LINK_WORDS:
-        start += 1
-    return start
-
-
-_DISTANCE = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)(km|kms|mi|miles?|kilomet(?:er|re)s?)?", re.IGNORECASE | re.ASCII)
-_UNIT = re.compile(r"km|kms|mi|miles?|kilomet(?:er|re)s?", re.IGNORECASE)
-
-
-def _after_preposition(words: Sequence[Word], start: int, atlas: Atlas) -> PlaceWords | None:
-    opened = _opening(words, start)
+def _after_preposition(
+    words: Sequence[Word], start: int, atlas: Atlas, is_date: Callable[[int], bool]
+) -> PlaceWords | None:
+    opened = opening(words, start)
     if opened is None:
         return None
-    reach, name_start = opened[0], _name_start(words, opened[1])
-    if found := _zip_code(words, name_start, atlas):
-        return PlaceWords(start, name_start + 1, found[0], reach, found[1], words[name_start].text)
-    match = longest_match(words, name_start, atlas)
-    if match is None:
+    reach, begins = opened[0], name_start(words, opened[1])
+    if point := point_at(words, begins):
+        return PlaceWords(start, point[1], (), reach, point[0]) if reach.bearing is None or reach.km else None
+    if found := _zip_code(words, begins, atlas):
+        return PlaceWords(start, found[2], found[0], reach, found[1], words[begins].text)
+    match = longest_match(words, begins, atlas)
+    if match is None or (reach == IN_IT and is_date(begins) and not _has_qualifier(words, begins, match)):
         return None
     middle = atlas.middle(match[0][0]) if reach.bearing is not None else None
     return PlaceWords(start, match[1], match[0], reach, middle)
 
 
-def _opening(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
-    """The words before a name that say it is a place, how they relate to it, and where they end."""
-    first = words[start].text.lower()
-    if not is_plain(words[start]):
-        return None
-    if inside := _at_most(words, start):
-        return inside
-    if distance := _distance(words, start, needs_unit=True):  # "20 km north of", "5 miles from"
-        direction = _direction(words, distance[1])
-        if direction:
-            return Reach(distance[0], direction[0]), direction[1]
-        if distance[1] < len(words) and words[distance[1]].text.lower() in ("from", "around", "of"):
-            return Reach(km=distance[0]), distance[1] + 1
-    if direction := _direction(words, start):
-        return Reach(bearing=direction[0]), direction[1]
-    for phrase in AROUND_PHRASES:
-        if tuple(word.text.lower() for word in words[start : start + len(phrase)]) == phrase:
-            return Reach(km=AROUND_KM), start + len(phrase)
-    if first in AROUND_WORDS:
-        return Reach(km=AROUND_KM), start + 1
-    return (IN_IT, start + 1) if first in INSIDE_WORDS else None
+def _has_qualifier(words: Sequence[Word], start: int, match: Match) -> bool:
+    """Whether more than the name itself was read: "March, England"."""
+    names = {name_key(place.name) for place in match[0]}
+    return name_key(" ".join(word.text for word in words[start : match[1]])) not in names
 
 
-def _at_most(words: Sequence[Word], start: int) -> tuple[Reach, int] | None:
-    """`within 20 km of`, `less than 20 km from`: how far, and where the words go on."""
-    texts = [word.text.lower() for word in words[start:]]
-    distance = None
-    if texts[0] == "within":
-        distance = _distance(words, start + 1)
-    elif tuple(texts[:2]) in AT_MOST:
-        distance = _distance(words, start + 2, needs_unit=True)
-    if distance is None:
-        return None
-    return Reach(km=distance[0]), distance[1] + (texts[distance[1] - start :][:1] == ["from"])
+def _zip_code(words: Sequence[Word], start: int, atlas: Atlas) -> tuple[tuple[KnownPlace, ...], LonLat, int] | None:
+    """What the ZIP code at this word means, and where the words go on: behind its town, if that stands there.
 
-
-def _direction(words: Sequence[Word], start: int) -> tuple[float, int] | None:
-    """`north of`, `south-west of`, `north east of`: the bearing, and where the words go on."""
-    for length in (2, 1):
-        part = [word.text.lower() for word in words[start : start + length]]
-        name = "".join(part).replace("-", "")
-        if len(part) == length and name in DIRECTIONS:
-            end = start + length
-            if end < len(words) and words[end].text.lower() == "of":
-                return DIRECTIONS[name], end + 1
-    return None
-
-
-def _zip_code(words: Sequence[Word], start: int, atlas: Atlas) -> tuple[tuple[KnownPlace, ...], LonLat] | None:
-    """What the ZIP code at this word means."""
+    Before another town's name it is no ZIP code of ours: 10115 is one of New York, and of Berlin.
+    """
     if start >= len(words) or not is_plain(words[start]) or not _ZIP.fullmatch(words[start].text):
         return None
     found = atlas.zip_code(words[start].text[:5])
-    return (tuple(found[0]), found[1]) if found else None
+    if found is None:
+        return None
+    named = longest_match(words, start + 1, atlas)
+    if named and set(named[0]).isdisjoint(found[0]):
+        return None
+    return tuple(found[0]), found[1], named[1] if named else start + 1
 
 
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?", re.ASCII)
-
-
-def _distance(words: Sequence[Word], start: int, *, needs_unit: bool = False) -> tuple[float, int] | None:
-    """`20 km`, `20km` or `12 miles` in kilometres, and where the words go on."""
-    if start >= len(words) or not (match := _DISTANCE.fullmatch(words[start].text)):
-        return None
-    unit, end = match[2], start + 1
-    if unit is None and end < len(words) and _UNIT.fullmatch(words[end].text):
-        unit, end = words[end].text, end + 1
-    if unit is None and needs_unit:
-        return None
-    km = float(match[1]) * (1.609344 if (unit or "").lower().startswith("mi") else 1.0)
-    return (km, end) if 0 < km <= 20_000 else None

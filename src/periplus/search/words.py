@@ -63,6 +63,9 @@ _PART = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_NOT = re.compile(r"NOT\s+(?!in\b|from\b)[\w\"“]")
+"""A word or phrase left out, as other search engines have it; "NOT in Texas" is about a place."""
+
 _EDGES = re.compile(r"^[^\w]+|[^\w]+$")
 
 
@@ -73,18 +76,22 @@ def take_apart(text: str) -> Parsed:
     cleaned = _UNSEEN.sub(" ", text).replace("(", " ").replace(")", " ")  # as long as before: spans count in it
     words: list[Word] = []
     operators: list[Operator] = []
-    alternative = False
+    alternative = excluded = False
     begins = 0
     for match in _PART.finditer(cleaned):
         if name := match["operator"]:
             operators.append(_operator(name.lower(), match))
             continue
+        if match["word"] == "NOT" and _NOT.match(cleaned, match.start()) and not cleaned.isupper():
+            excluded, begins = True, match.start()
+            continue
         if match["word"] in ("OR", "|") and not (words and words[-1].comma):  # "Portland, OR" is in Oregon
             alternative, begins = bool(words), match.start()
             continue
-        if word := _word(match, alternative=alternative):
-            words.append(replace(word, span=(begins if alternative else match.start(), match.end())))
-            alternative = False
+        if word := _word(match, alternative=alternative and not excluded):
+            first = begins if alternative or excluded else match.start()
+            words.append(replace(word, excluded=word.excluded or excluded, span=(first, match.end())))
+            alternative = excluded = False
     if alternative:  # nothing follows: "hotels in Portland OR"
         words.append(Word("OR", span=(begins, len(cleaned))))
     if len(words) > MOST_WORDS:

@@ -79,7 +79,7 @@ def job_of_form(form: NewTask, defaults: dict[str, Any], choices: Choices) -> di
     job = {
         **defaults,
         "name": form.name,
-        "seeds": [seed.strip() for seed in form.seeds if seed.strip()],
+        "seeds": _seeds(form),
         "contact": form.contact or defaults.get("contact", ""),
         "topic": topic,
         "crawl": crawl,
@@ -117,9 +117,14 @@ def _check_name(form: NewTask) -> list[dict[str, str]]:
     return [{"field": "name", "text": "Give the task a name of letters and digits, at most 80."}]
 
 
+def _seeds(form: NewTask) -> list[str]:
+    """The addresses to begin with; lists that were pasted from a file have quotes and commas around them."""
+    return [seed for one in form.seeds if (seed := one.strip(" \t\r\n\"'“”,;<>"))]
+
+
 def _check_seeds(form: NewTask, defaults: dict[str, Any]) -> list[dict[str, str]]:
     errors = []
-    seeds = [seed.strip() for seed in form.seeds if seed.strip()]
+    seeds = _seeds(form)
     if not seeds:
         errors.append({"field": "seeds", "text": "Give at least one address to begin with."})
     for number, seed in enumerate(seeds, 1):

@@ -81,7 +81,10 @@ def test_lines_that_no_terminal_shows_are_whole(tmp_path: Path) -> None:
 def test_trend_by_year(folder: str) -> None:
     answer = json.loads(run("trend", folder, "inclass:food", "--every", "year", "--json"))
     assert [bucket["start"] for bucket in answer["buckets"]] == ["2025-01-01", "2026-01-01"]
-    assert "2026-01-01" in run("trend", folder, "inclass:food", "--every", "year")
+    shown = run("trend", folder, "inclass:food", "--by", "year")
+    assert " 2026  " in shown
+    assert "2026-01-01" not in shown
+    assert " 2026-05  " in run("trend", folder, "inclass:food")
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:

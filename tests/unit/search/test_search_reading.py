@@ -79,7 +79,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]
         ({"text": "pizza in lagos"}, "what: pizza in lagos"),
         (
             {"text": "pizza near the Lagos of Texas"},
-            "what: pizza near the Lagos of · where: in Texas, United States · no page is about: Lagos",
+            "what: pizza near the Lagos · where: in Texas, United States · no page is about: Lagos",
         ),
         (
             {"text": "inclass:food inclass:News site:a.example -site:b.example lang:pt"},

@@ -83,6 +83,13 @@ def test_a_form_is_checked_field_by_field(server: str) -> None:
     assert send(server, "/api/tasks/check", {"name": "x", "seeds": []}).json["errors"]
 
 
+def test_addresses_may_come_with_the_quotes_and_commas_of_a_list(server: str) -> None:
+    pasted = ['"https://one.example/",', " <https://two.example/a,b>;", "", '"",']
+    task = add(server, name="Pasted", seeds=pasted)
+    shown = get(server, f"/api/tasks/{task['id']}").json
+    assert shown["job"]["seeds"] == ["https://one.example/", "https://two.example/a,b"]
+
+
 @pytest.mark.parametrize(
     "bad",
     [
@@ -362,7 +369,9 @@ def test_a_page_tells_its_evidence_and_its_links(server: str, folder: Path) -> N
     assert get(server, f"/api/page/{hit['node']}/{hit['page']}/record").status == 503
 
 
-@pytest.mark.parametrize(("form", "begins"), [("csv", b"node,page"), ("geojson", b'{"type"'), ("gpkg", b"SQLite")])
+@pytest.mark.parametrize(
+    ("form", "begins"), [("csv", b"\xef\xbb\xbfnode,page"), ("geojson", b'{"type"'), ("gpkg", b"SQLite")]
+)
 def test_results_as_files(server: str, form: str, begins: bytes) -> None:
     answer = get(server, f"/api/export?to={form}&q=bread")
     assert answer.status == 200

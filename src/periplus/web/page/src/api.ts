@@ -60,7 +60,7 @@ export interface Understood {
   area: { lat: number; lon: number; km: number; bearing: number | null; relation: string } | { bbox: [number, number, number, number] } | { polygon: [number, number][] } | null;
   also: Place[]; // further places, any of which will do
   excluded: Place | null;
-  when: { since: string | null; until: string | null } | null;
+  when: { since: string | null; until: string | null; apart?: [string, string] } | null; // apart: days between that do not count
   reading: string;
   without: { where: string | null; also: string[]; excluded: string | null; when: string | null }; // the words without a part; null: it is not in them
 }

@@ -2,7 +2,7 @@
 
 import type { Count, PlaceFacet, SearchAnswer } from "./api";
 import { add, button, el } from "./dom";
-import { count, strings } from "./strings";
+import { count, languageName, strings } from "./strings";
 
 export interface FacetEvents {
   onPlace(id: number): void;
@@ -26,7 +26,7 @@ export function facets(answer: SearchAnswer, chosen: number | null, events: Face
     for (const value of values.slice(0, 6)) {
       const word = /\s/.test(value.name) ? `${operator}:"${value.name}"` : `${operator}:${value.name}`;
       const go = button("", () => events.onWord(word), { class: "facet" });
-      go.append(el("span", { class: "facet-name" }, value.name), el("span", { class: "facet-count" }, count(value.count)));
+      go.append(el("span", { class: "facet-name" }, operator === "lang" ? languageName(value.name) : value.name), el("span", { class: "facet-count" }, count(value.count)));
       list.append(el("li", {}, go));
     }
     add(box, el("h2", {}, title), list);

@@ -3,7 +3,7 @@
 import type { Place, SearchAnswer } from "./api";
 import { add, button, el } from "./dom";
 import { question, type State } from "./state";
-import { count, countOf, day, position, strings } from "./strings";
+import { count, countOf, days, position, strings } from "./strings";
 
 export interface MeaningEvents {
   change(changes: Partial<State>): void;
@@ -48,7 +48,8 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
     const area = answer.query.area;
     const around = area && "km" in area ? `${area.relation} ` : "";
     add(group, button(`${around}${short(chosen.label ?? chosen.name)} · ${count(chosen.pages)}`, () => choose(chosen.id), { class: "chip is-chosen", "aria-pressed": "true" }), clear);
-    for (const other of others.slice(0, 5)) {
+    const most = (one: Place, two: Place) => two.pages - one.pages; // the order of the numbers that are shown
+    for (const other of others.slice(0, 5).sort(most)) {
       add(group, button(`${short(other.label ?? other.name)} · ${count(other.pages)}`, () => choose(other.id), { class: "chip", "aria-pressed": "false", title: strings.meant }));
     }
     add(chips, group);
@@ -71,10 +72,9 @@ function where(chips: HTMLElement, answer: SearchAnswer, state: State, events: M
 function when(chips: HTMLElement, answer: SearchAnswer, state: State, events: MeaningEvents): void {
   const span = answer.query.when;
   if (!span) return;
-  const text = `${span.since ? day(span.since) : "…"} – ${span.until ? day(span.until) : "…"}`;
   const rest = answer.query.without.when;
   const isRemovable = state.since || state.until || rest !== null;
-  add(chips, labelled(strings.when, text, isRemovable ? remover(strings.when, { since: "", until: "", ...(rest !== null && { q: rest }) }, events) : null));
+  add(chips, labelled(strings.when, days(span.since, span.until, span.apart ?? null), isRemovable ? remover(strings.when, { since: "", until: "", ...(rest !== null && { q: rest }) }, events) : null));
 }
 
 /** A part of the question that was understood, and what takes it back. */

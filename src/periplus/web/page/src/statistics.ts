@@ -3,7 +3,7 @@
 import type { Count, Point, SearchAnswer, TrendAnswer } from "./api";
 import { add, button, el } from "./dom";
 import { meter } from "./overview";
-import { count, countOf, strings } from "./strings";
+import { count, countOf, languageName, strings } from "./strings";
 import { label } from "./trend";
 
 export interface StatisticsEvents {
@@ -16,7 +16,7 @@ export function statistics(asked: boolean, answer: SearchAnswer, points: Point[]
   const box = el("div", { class: "statistics" }, el("h2", {}, strings.statistics), asked ? null : el("p", { class: "hint" }, countOf(answer.total, "page", "pages")));
   add(box, table(strings.places, points.slice(0, 15).map((point) => ({ name: point.label, count: point.count, go: () => events.onPlace(point.id) }))));
   const words = (values: Count[], operator: string) =>
-    values.map((value) => ({ ...value, go: () => events.onWord(/\s/.test(value.name) ? `${operator}:"${value.name}"` : `${operator}:${value.name}`) }));
+    values.map((value) => ({ ...value, name: operator === "lang" ? languageName(value.name) : value.name, go: () => events.onWord(/\s/.test(value.name) ? `${operator}:"${value.name}"` : `${operator}:${value.name}`) }));
   add(box, table(strings.topics, words(answer.facets.topics, "inclass")));
   add(box, table(strings.sites, words(answer.facets.sites, "site")));
   add(box, table(strings.languages, words(answer.facets.languages, "lang")));

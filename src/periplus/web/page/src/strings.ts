@@ -34,6 +34,9 @@ export const strings = {
   topics: "Topics",
   sites: "Sites",
   languages: "Languages",
+  or: "or",
+  sinceDay: "since",
+  untilDay: "until",
   suggestions: "Suggestions",
   narrow: "Narrow",
   sort: "Sort by",
@@ -139,6 +142,8 @@ export const strings = {
   tasksTitle: "Saved crawls",
   tasksIntro: "A crawl collects pages about your topics and places, now or on a schedule.",
   newTask: "New crawl",
+  lastFailed: "The last run failed:",
+  nothingRead: "The last run could not read a single page. Open it to see what did not work.",
   noTasksTitle: "No crawls yet",
   noTasksText: "Say what you look for and where; Periplus collects the pages, shows them on the map and keeps them up to date.",
   back: "All crawls",
@@ -317,6 +322,18 @@ export function day(iso: string): string {
   return Number.isNaN(time) ? iso : dates.format(time);
 }
 
+/** The day so many days later. */
+function beside(iso: string, n: number): string {
+  return new Date(Date.parse(`${iso}T00:00:00Z`) + n * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** `since Jan 1, 2030`, `until …`, a single day, or two with a dash; with a gap `apart`, two such spans. */
+export function days(since: string | null, until: string | null, apart: [string, string] | null): string {
+  if (apart) return `${days(since, beside(apart[0], -1), null)} ${strings.or} ${days(beside(apart[1], 1), until, null)}`;
+  if (since && until) return since === until ? day(since) : `${day(since)} – ${day(until)}`;
+  return since ? `${strings.sinceDay} ${day(since)}` : until ? `${strings.untilDay} ${day(until)}` : "";
+}
+
 export function month(iso: string): string {
   return months.format(Date.parse(`${iso}T00:00:00Z`));
 }
@@ -347,6 +364,17 @@ export function position(lat: number, lon: number): string {
   const ns = lat >= 0 ? "N" : "S";
   const ew = lon >= 0 ? "E" : "W";
   return `${Math.abs(lat).toFixed(4)}° ${ns}, ${Math.abs(lon).toFixed(4)}° ${ew}`;
+}
+
+const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
+
+/** `German` for `de`; what is no code of a language stays as it is. */
+export function languageName(code: string): string {
+  try {
+    return languageNames.of(code) ?? code;
+  } catch {
+    return code;
+  }
 }
 
 /** Whether the reader wants nothing to move by itself. */

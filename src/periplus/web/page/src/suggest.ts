@@ -75,7 +75,8 @@ export function suggest(input: HTMLInputElement, list: HTMLElement, onPlace: (pl
     waiting = new AbortController();
     try {
       const found = await ask<Suggested>("suggest", new URLSearchParams({ q: text }), waiting.signal);
-      const terms = found.terms.filter((term) => term.text.trim().toLowerCase() !== input.value.trim().toLowerCase()).slice(0, MOST_TERMS);
+      const isPlace = (text: string) => found.places.some((place) => text.endsWith(place.name.toLowerCase())); // offered above, with its country
+      const terms = found.terms.filter((term) => term.text.trim().toLowerCase() !== input.value.trim().toLowerCase() && !isPlace(term.text.toLowerCase())).slice(0, MOST_TERMS);
       const named = (place: Place) => place.label ?? place.name;
       const twice = (place: Place) => found.places.filter((one) => named(one) === named(place)).length > 1;
       offers = [

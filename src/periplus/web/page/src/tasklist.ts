@@ -16,13 +16,14 @@ class Card {
   private readonly bar = el("progress", { class: "task-bar", max: "1" });
   private readonly figures = el("p", { class: "task-figures" });
   private readonly when = el("p", { class: "task-when" });
+  private readonly trouble = el("p", { class: "notice task-trouble" });
   private readonly actions: TaskActions;
 
   constructor(task: Task, events: TaskListEvents, say: (message: string) => void) {
     this.actions = new TaskActions(say, () => this.element.remove());
     const open = button(task.name, () => events.onOpen(task.id), { class: "task-name" });
     this.bar.setAttribute("aria-label", `${task.name}: ${strings.pagesRead}`);
-    this.element = el("li", { class: "task-card", "data-task": String(task.id) }, el("div", { class: "task-head" }, el("h3", {}, open), this.badge), el("p", { class: "job-chips" }, ...task.about.map((name) => el("span", { class: "chip" }, name))), this.when, this.bar, this.figures, this.actions.element);
+    this.element = el("li", { class: "task-card", "data-task": String(task.id) }, el("div", { class: "task-head" }, el("h3", {}, open), this.badge), el("p", { class: "job-chips" }, ...task.about.map((name) => el("span", { class: "chip" }, name))), this.when, this.bar, this.figures, this.trouble, this.actions.element);
   }
 
   show(task: Task): void {
@@ -45,8 +46,16 @@ class Card {
     } else this.figures.textContent = "";
     const next = task.next_at ? ` · ${strings.nextRun} ${moment(task.next_at)}` : "";
     const last = run?.started ? ` · ${strings.previousRun} ${moment(run.started)}` : "";
-    this.when.textContent = `${task.schedule || strings.byHand}${task.zone ? ` (${task.zone})` : ""}${next}${last}${task.state === "waiting" ? ` · ${strings.waitingForRoom}` : ""}${task.state === "failed" && run ? ` · ${run.reason}` : ""}`;
+    this.when.textContent = `${task.schedule || strings.byHand}${task.zone ? ` (${task.zone})` : ""}${next}${last}${task.state === "waiting" ? ` · ${strings.waitingForRoom}` : ""}`;
+    this.trouble.textContent = now ? "" : lastTrouble(run);
+    this.trouble.hidden = !this.trouble.textContent;
   }
+}
+
+/** What was wrong with a run that has ended; its task may be scheduled again as if nothing were. */
+function lastTrouble(run: Task["latest"]): string {
+  if (run?.state === "failed") return `${strings.lastFailed} ${run.reason}`;
+  return run?.state === "done" && !run.pages ? strings.nothingRead : "";
 }
 
 export class TaskListView {
