@@ -1,10 +1,12 @@
-"""Measure the strategy `url` on labelled web sites in the folder that PERIPLUS_DATA names (url-labels/uscityurl.csv).
+"""Measure the strategy `url` on labelled web sites in the folder that PERIPLUS_DATA names (url-labels).
 
     PERIPLUS_DATA=/path/to/unpacked/data python scripts/eval_strategies.py [--json] [--check] [--errors N]
 
 Every municipal site is one link; all places of the United States are targets. "Right" means: sent to the place
 itself. `unique` are the sites whose municipality shares its name with no other of the set, `shared` the rest; both
 again with and without the state in the URL. Precision is right / sent. `--check` fails below the goals.
+
+Newspapers (LocalNewsDataset/data/usnpl.tsv) are labelled with their state only: right means sent to a place there.
 """
 
 import argparse
@@ -114,6 +116,23 @@ def measure(sites: list[Site], gazetteer: Gazetteer, errors: int) -> dict[str, f
     }
 
 
+def measure_newspapers(path: Path, gazetteer: Gazetteer) -> dict[str, float]:
+    """How many newspapers' sites are sent to a place in their state."""
+    with path.open(encoding="utf-8", newline="") as file:
+        states = {row["Website"]: row["Geography"] for row in csv.DictReader(file, delimiter="\t")}
+    sites = sorted(url for url in states if url.startswith("http"))
+    strategy = STRATEGIES["url"](Ownership.of(load_targets("all:US", Path(), gazetteer), gazetteer), gazetteer)
+    claims = strategy.route([Link(url, "") for url in sites], Page("", "", "", ()), Located())
+    nodes = {url: claim[0].node for url, claim in zip(sites, claims, strict=True) if claim[0].target_id is not None}
+    right = sum(states[url] == node for url, node in nodes.items())
+    return {
+        "newspapers": len(sites),
+        "newspapers, sent": len(nodes),
+        "newspapers, right": right,
+        "newspapers, precision": round(right / max(1, len(nodes)), 4),
+    }
+
+
 def is_gold(target: int, gold: Place, gazetteer: Gazetteer) -> bool:
     """The place itself, or its double in the same state a few kilometres away."""
     if target == gold.id:
@@ -137,6 +156,8 @@ def main() -> None:
     gazetteer = open_gazetteer()
     sites, unknown = read_sites(path, gazetteer)
     result = measure(sites, gazetteer, options.errors) | {"sites not in the gazetteer": unknown}
+    newspapers = path.parent / "LocalNewsDataset/data/usnpl.tsv"
+    result |= measure_newspapers(newspapers, gazetteer) if newspapers.is_file() else {}
     if options.json:
         print(json.dumps(result, indent=1))
     else:

@@ -69,7 +69,8 @@ were learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, 
 (`strategies/demands.py`) was chosen out of some fifty settings by other draws of seeds on these three and on
 miniature webs of localities 0.3 and 1. So figures there are not those of a web that it has never met. On the miniature
 web "kept aside" nothing was learnt, but settings were looked at there, or on a smaller web of the same seed, with other
-draws of seeds. On the one "never looked at" (seed 23) nothing was: it was first played for this page.
+draws of seeds. On the one "never looked at" (seed 23) nothing was learnt or chosen: it is played for this page only,
+again whenever the code has changed.
 
 Geo-coverage counts downloads, as in the paper, so a page that three nodes have counts three times; "of distinct pages"
 counts it once. *truth* is no strategy but what one could have ("What is possible"). What follows from that is in

@@ -46,6 +46,7 @@ PRIOR = {
     "host's pages, no address": 0.5,
     "url, nothing else": 1.0,
     "anchor, nothing else": 1.0,
+    "url host, before a word": 1.0,
 }
 """What the weights are drawn to a little, so that evidence that the webs do not have (a server's address) counts."""
 

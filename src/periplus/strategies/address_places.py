@@ -66,7 +66,8 @@ class Geofeeds:
             except OSError as error:
                 raise ConfigError(f"crawl.geofeeds: {path} cannot be read: {error.strerror or error}") from None
             if not self.counts["prefixes"]:
-                raise ConfigError(f"crawl.geofeeds: {path} has no row of the form prefix,country,region,city,postal")
+                wanted = "prefix,country,region,city,postal with a public prefix"
+                raise ConfigError(f"crawl.geofeeds: {path} has no row of the form {wanted}")
         self._lengths = sorted(self._rows, reverse=True)
 
     def look_up(self, address: str) -> list[AddressPlace]:

@@ -297,6 +297,7 @@ _OF_PAGE = {True: _by_position("content of the same host"), False: _by_position(
 _PARENT = {True: feature("parent's node, same host"), False: feature("parent's node, another host")}
 _ADDRESS, _NOWHERE = feature("address"), feature("nowhere")
 _URL_REGION, _URL_HOST, _URL_PATH = feature("url with its region"), feature("url host"), feature("url path")
+_URL_BEFORE = feature("url host, before a word")
 _URL_ALONE, _ANCHOR_ALONE = feature("url, nothing else"), feature("anchor, nothing else")
 _HOST, _HOST_CLEARLY = feature("host's pages"), feature("host's pages, clearly")
 _HOST_ADDRESSES, _HOST_NOBODYS = feature("host's addresses"), feature("host's pages, nobody's place")
@@ -309,7 +310,7 @@ def _nobodys() -> list[int]:
     content = feature("content, nobody's place")
     found = list(range(len(FEATURES)))
     for numbers, becomes in (
-        ((_URL_REGION, _URL_HOST, _URL_PATH, _URL_ALONE), url),
+        ((_URL_REGION, _URL_HOST, _URL_BEFORE, _URL_PATH, _URL_ALONE), url),
         ((*_ANCHOR, *_AROUND, _ANCHOR_ALONE), anchor),
         ((*_OF_PAGE[True], *_OF_PAGE[False], _ADDRESS), content),
     ):
@@ -325,6 +326,8 @@ def _url_feature(finding: UrlFinding) -> int:
     """How far a name in a URL is to be believed."""
     if finding.region >= 2:
         return _URL_REGION
+    if finding.before_a_word:
+        return _URL_BEFORE
     return _URL_HOST if finding.in_host else _URL_PATH
 
 

@@ -6,11 +6,13 @@ __all__ = [
     "AMBIGUOUS_CODES",
     "AMERICAN",
     "BEFORE",
+    "COUNTY",
     "ENDINGS",
     "FORM_STATES",
     "GENERIC_COUNTRIES",
     "MUNICIPAL",
     "OPEN_ENDINGS",
+    "PAPERS",
     "SMALL_TOWNS",
     "STATES",
     "STATE_WORDS",
@@ -26,11 +28,22 @@ BEFORE = (
     "www|cityof|townof|villageof|boroughof|townshipof|countyof|city|town|village|borough|visit|explore|discover|"
     "experience|downtown|greater|historic|ilove|my|our|the|go|in|we|best|live|shop|vill|bor|boro|tn"
 )
-ENDINGS = _words(
-    "city town village borough boro township twp county gov govt online news times post herald tribune gazette journal "
-    "daily star sun press guide tourism area metro local today events eats live life now chamber schools library "
-    "police fire hotels homes realestate weather maps map jobs weekly alive usa cityhall thecity municipality muni "
-    "cvb edc cofc fd pd isd web net info site hall of the"
+PAPERS = _words(
+    "news times post herald tribune gazette journal daily star sun press weekly sentinel enterprise independent "
+    "chronicle beacon eagle courier record democrat observer bulletin citizen messenger standard register advocate "
+    "mirror banner advertiser leader dispatch examiner freepress transcript recorder telegram magazine"
+)
+"""What newspapers are called. Towns are too (Tribune in Kansas, Post in Texas), but a host means the paper."""
+
+COUNTY = b"county"
+ENDINGS = (
+    *_words("city town village borough boro township twp county gov govt online"),
+    *PAPERS,
+    *_words(
+        "guide tourism area metro local today events eats live life now chamber schools library police fire hotels "
+        "homes realestate weather maps map jobs alive usa cityhall thecity municipality muni cvb edc cofc fd pd isd "
+        "web net info site hall of the"
+    ),
 )
 AMBIGUOUS_CODES = frozenset(_words("al co de hi id in la ma me mo ok oh or pa as is it no so to by us"))
 """Division codes that are words or suffixes of their own: believed next to a name or as a label of the host only."""

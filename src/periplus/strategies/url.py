@@ -7,14 +7,15 @@ a target does its owner get the link. A name that says too little (a small place
 share alike) is no answer at all: unknown is "none", not a guess.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from periplus.model import Assignment, Link, Located, Page
 from periplus.places import Gazetteer, glue
-from periplus.strategies.conventions import TOWN_PEOPLE
+from periplus.strategies.conventions import ENDINGS, PAPERS, STATE_WORDS, TOWN_PEOPLE
 from periplus.strategies.general import general_claims
 from periplus.strategies.hash import host_of
 from periplus.strategies.names import Candidate, NameTable
@@ -34,6 +35,7 @@ WELL_KNOWN = 100_000
 KNOWN_IN_PATHS = 50_000
 """In a path or query, where any word may stand, a lone word is a place only from this population on."""
 
+USUAL_AFTER = frozenset(ENDINGS) | STATE_WORDS
 EXTENSION = re.compile(r"\.[A-Za-z]{2,5}$")
 MEMO_HOSTS = MEMO_URLS = 50_000
 NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
@@ -41,14 +43,16 @@ NEXT_TO, ELSEWHERE, COUNTRY, NOTHING = 3, 2, 1, 0
 
 @dataclass(frozen=True, slots=True)
 class UrlFinding:
-    """A place that a URL names: how sure its region is (0 to 3, see above), whether the host names it, and whether the
-    last part of the path is nothing but its name (and its region)."""
+    """A place that a URL names: how sure its region is (0 to 3, see above), whether the host names it, whether the
+    last part of the path is nothing but its name (and its region), and whether in the host a word follows that no
+    place's site is usually called by (`phoenix-software`)."""
 
     candidate: Candidate
     region: int
     in_host: bool
-    letters: int
+    key: str
     alone: bool = False
+    before_a_word: bool = False
 
 
 class UrlStrategy(Strategy):
@@ -96,7 +100,7 @@ class UrlStrategy(Strategy):
         found: list[tuple[UrlFinding, ...]] = [self._hosts[host] for host in hosts]
         tails = [url.partition("://")[2][len(host) :] for url, host in zip(urls, hosts, strict=True)]
         for link, finding in self._settled(tails, urls, in_host=False):
-            found[link] = (*found[link], finding)
+            found[link] = (*found[link], _as_in_host(finding, self._hosts[hosts[link]]))
         for url, items in zip(urls, found, strict=True):
             self._urls[url] = tuple(sorted(items, key=_surest_first)) if len(items) > 1 else items
 
@@ -119,11 +123,18 @@ class UrlStrategy(Strategy):
         candidates = self._table.candidates[sighting.key]
         region, meant = _in_region(candidates, sighting)
         winner = meant[0]
-        finding = UrlFinding(winner, region, sighting.in_host, len(sighting.key), _stands_alone(sighting, url))
+        finding = UrlFinding(
+            winner,
+            region,
+            sighting.in_host,
+            sighting.key,
+            _stands_alone(sighting, url),
+            _before_a_word(sighting, url),
+        )
         if region >= ELSEWHERE:
             return finding
-        if sighting.region_unknown:
-            return None  # it is in a state where the table knows no such place
+        if sighting.region_unknown or sighting.of_county or sighting.key in PAPERS:
+            return None  # it is in a state where the table knows no such place, a county, or a newspaper
         share = winner.weight / sum(candidate.weight for candidate in meant)
         if share < (CLEAR_SHARE if winner.place.population >= WELL_KNOWN else CLEAR_SMALL_SHARE):
             return None
@@ -140,6 +151,26 @@ def _stands_alone(sighting: Sighting, url: str) -> bool:
         sighting.key,
         sighting.key + sighting.region_next,
     }
+
+
+def _before_a_word(sighting: Sighting, url: str) -> bool:
+    """Whether in the host's label other words follow the name: a company's or a person's as often as a town's."""
+    if not sighting.in_host:
+        return False
+    for label in host_of(url).split("."):
+        words = label.split("-")
+        for first, last in itertools.combinations(range(len(words)), 2):
+            if "".join(words[first:last]) == sighting.key:
+                return not (words[last].isdigit() or words[last] in USUAL_AFTER)
+    return False
+
+
+def _as_in_host(finding: UrlFinding, host: tuple[UrlFinding, ...]) -> UrlFinding:
+    """A name in a path is the one that the host says with its state: `portland-me-guide.example/portland-food`."""
+    for one in host:
+        if one.key == finding.key and one.region > finding.region:
+            return replace(finding, candidate=one.candidate, region=one.region)
+    return finding
 
 
 def _claims_of(findings: tuple[UrlFinding, ...]) -> Claims:
@@ -189,4 +220,4 @@ def _agreement(candidate: Candidate, sighting: Sighting) -> int:
 
 def _surest_first(finding: UrlFinding) -> tuple[int, bool, int, int, int]:
     place = finding.candidate.place
-    return (-finding.region, not finding.in_host, -finding.letters, -place.population, place.id)
+    return (-finding.region, not finding.in_host, -len(finding.key), -place.population, place.id)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ from periplus.strategies.conventions import (
     AMBIGUOUS_CODES,
     AMERICAN,
     BEFORE,
+    COUNTY,
     ENDINGS,
     FORM_STATES,
     GENERIC_COUNTRIES,
@@ -39,7 +41,11 @@ ESCAPED_LETTERS = re.compile(r"%[C-F][0-9A-F]", re.IGNORECASE)
 PREFIXED = re.compile(f"-(?:{BEFORE})([a-z]{{4,}})".encode())
 TWICE_PREFIXED = re.compile(f"(?:{BEFORE})([a-z]{{4,}})".encode())
 
+LINE_BREAK = re.compile(rb"\n")
+
 MEMO_HOSTS = MEMO_TAILS = 8_192
+MAX_NAMES = 32
+"""So many names of a part of a URL are looked at: whoever writes more wants to be found by all of them."""
 
 _Hit = tuple[int, int, int, bytes]  # start, end, pattern, the rest of a glued word
 
@@ -53,6 +59,7 @@ class Sighting(Struct, frozen=True, gc=False):
     many_words: bool
     region_next: str  # the region written directly after the name, glued or not; ""
     region_unknown: bool  # there is one, but no place of the name lies in it
+    of_county: bool  # the name is a county's: `bakercountynews`
     words: frozenset[str]  # all words of the URL, and neighbours glued together
     codes: frozenset[str]  # words that may be codes of divisions
     countries: frozenset[str]  # countries that the domain points to
@@ -79,15 +86,16 @@ class UrlWords:
         text, owners = _lines(texts)
         hits = self._automaton.find_matches_as_indexes(text, overlapping=True)
         by_link: dict[int, list[_Hit]] = {}
+        breaks = _line_breaks(text) if hits else []
         for pattern, start, end in hits:
             match = REST.match(text, end)
             rest = match[0] if match else b""
             if not rest or _tail(rest.decode()) is not None:
-                line = text.count(b"\n", 0, start)
+                line = bisect_left(breaks, start)
                 by_link.setdefault(owners[line], []).append((start, end, pattern, rest))
         for link, found in by_link.items():
             around = _around(urls[link])
-            for _, end, pattern, rest in self._without_states(_outermost(found)):
+            for _, end, pattern, rest in self._without_states(_outermost(found[: 2 * MAX_NAMES]))[:MAX_NAMES]:
                 after = text[end + len(rest) : end + len(rest) + 40].partition(b"\n")[0]
                 yield self._look(link, pattern, rest, after, around, in_host=in_host)
         if in_host:
@@ -110,6 +118,7 @@ class UrlWords:
             many_words=self._sizes[pattern] > 1,
             region_next=region if known else "",
             region_unknown=bool(region) and not known,
+            of_county=(rest or after.lstrip(b"-")).startswith(COUNTY),
             words=around.words,
             codes=around.codes,
             countries=around.countries,
@@ -123,7 +132,9 @@ class UrlWords:
             for label in labels[:-1]:
                 if len(label) < MIN_LETTERS and label in self._short and label not in STATES:
                     around = _around(url)
-                    yield Sighting(link, label, True, False, "", False, around.words, around.codes, around.countries)
+                    yield Sighting(
+                        link, label, True, False, "", False, False, around.words, around.codes, around.countries
+                    )
 
 
 def _lines(texts: Sequence[str]) -> tuple[bytes, list[int]]:
@@ -137,13 +148,19 @@ def _lines(texts: Sequence[str]) -> tuple[bytes, list[int]]:
     text = HYPHENS.sub(b"-", b"-" + raw.replace(b"\n", b"-\n-") + b"-")
     owners = list(range(len(texts)))
     extra = []
+    breaks = _line_breaks(text)
     for match in PREFIXED.finditer(text):
-        line = text.count(b"\n", 0, match.start())
+        line = bisect_left(breaks, match.start())
         again = TWICE_PREFIXED.fullmatch(match[1])
         for rest in (match[1], again[1]) if again else (match[1],):
             owners.append(line)
             extra.append(b"\n-" + rest + b"-")
     return text + b"".join(extra), owners
+
+
+def _line_breaks(text: bytes) -> list[int]:
+    """Where the lines end; counting breaks before each name would take time by the square of the links."""
+    return [match.start() for match in LINE_BREAK.finditer(text)]
 
 
 def _outermost(found: list[_Hit]) -> list[_Hit]:

@@ -46,6 +46,7 @@ FEATURES: tuple[str, ...] = (
     "host's pages, no address",
     "url, nothing else",
     "anchor, nothing else",
+    "url host, before a word",
 )
 _NUMBERS = {name: number for number, name in enumerate(FEATURES)}
 

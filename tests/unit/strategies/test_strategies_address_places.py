@@ -170,7 +170,9 @@ def test_the_strategy_goes_by_feeds_and_by_what_is_sure_enough(tmp_path: Path) -
 
 def test_files_that_are_no_use_are_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("# nothing\n", "utf-8")
-    for path, message in ((tmp_path / "absent.csv", "cannot be read"), (tmp_path / "empty.csv", "has no row")):
+    (tmp_path / "own.csv").write_text("10.0.0.0/8,US,US-TX,Houston,\n", "utf-8")
+    said = {"absent.csv": "cannot be read", "empty.csv": "has no row", "own.csv": "with a public prefix"}
+    for path, message in ((tmp_path / name, message) for name, message in said.items()):
         with pytest.raises(ConfigError, match=message) as caught:
             AddressPlaces(gazetteer(), [], [path])
         assert "\n" not in str(caught.value)

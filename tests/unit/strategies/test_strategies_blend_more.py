@@ -81,6 +81,24 @@ def test_blend_hears_url_anchor_and_page() -> None:
     assert [claim.node for claim in both] == ["east", "general"], "what the link says is nearer than its page"
 
 
+def test_a_name_before_an_ordinary_word_of_a_host_says_little() -> None:
+    """Phoenix Software is a company, wherever it is; its name in the link's text is the same name again."""
+
+    def node(host: str, anchor: str) -> str:
+        return blend().claims(Link(f"http://{host}.example/", anchor), BLANK, Located())[0].node
+
+    assert node("seattle-software", "Seattle Software") == "general"
+    for host in (
+        "seattle",
+        "seattle-guide",
+        "seattle-wa",
+        "joes-diner-seattle",
+        "seattle-herald-2",
+        "seattle.software",
+    ):
+        assert node(host, "Seattle Software") == "west", host
+
+
 def test_a_hosts_place_outweighs_what_one_page_says() -> None:
     hosts = HostPlaces()
     for _ in range(4):

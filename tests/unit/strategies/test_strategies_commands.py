@@ -118,6 +118,13 @@ def test_countries_stay_whole_where_there_are_enough(tmp_path: Path) -> None:
     assert sorted(len(node["places"]) for node in nodes.values()) == [1, 1, 1]
 
 
+@pytest.mark.parametrize("by", ["population", "timezone"])
+def test_what_lies_around_the_date_line_stays_together(tmp_path: Path, by: str) -> None:
+    islands = [str(open_gazetteer().resolve(name).id) for name in ("Fiji", "Samoa", "Tonga", "Vanuatu")]
+    nodes = planned(tmp_path, [*islands, "Nicaragua"], "--nodes", 2, "--by", by)
+    assert sorted(islands) in [sorted(node["places"]) for node in nodes.values()]
+
+
 def test_what_cannot_be_split_is_said(tmp_path: Path) -> None:
     file = tmp_path / "targets.toml"
     file.write_text('[nodes.all]\nplaces = ["Boston, MA"]\n[nodes.general]\n')

@@ -1,5 +1,6 @@
 """The paper's strategies: url, anchor and content, with their ambiguities settled as the paper and real data say."""
 
+import time
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from periplus.settings import NodeSettings
 from periplus.strategies import STRATEGIES, Ownership, Strategy, choose, load_targets
 from periplus.strategies.content import ContentStrategy, probability
 from periplus.strategies.names import NameTable
+from periplus.strategies.url import UrlStrategy
+from periplus.strategies.urlwords import UrlWords
 
 BLANK = Page("http://example.org/", "", "", ())
 
@@ -60,6 +63,9 @@ def target(name: str, link: Link, text: str = "") -> int | None:
         ("http://example.com/glendale-ca/", "Glendale, CA"),
         ("http://example.com/california/glendale", "Glendale, CA"),
         ("http://ci.arlington.tx.us/", "Arlington, TX"),
+        ("http://www.fresnocourier.example/", "Fresno, CA"),  # newspapers are called so
+        ("http://thetulsastandard.example/", "Tulsa, OK"),
+        ("http://www.tampacountynews-houston.example/", "Houston, TX"),
     ],
 )
 def test_url_names_a_target(url: str, expected: str) -> None:
@@ -74,6 +80,8 @@ def test_url_names_a_target(url: str, expected: str) -> None:
         "http://example.com/about/contact.html",
         "http://delaware.example/",
         "http://birmingham.co.uk/",
+        "http://www.lincolncountynews.example/",  # a county's name is no city's
+        "http://lincoln-county-news.example/",
         "not a url at all",
         "http://",
     ],
@@ -81,6 +89,51 @@ def test_url_names_a_target(url: str, expected: str) -> None:
 def test_url_without_a_target_is_none_and_goes_to_a_general_node(url: str) -> None:
     claim = strategy("url").claims(Link(url, ""), BLANK, Located())[0]
     assert (claim.node, claim.target_id) == ("general", None)
+
+
+def test_what_newspapers_are_called_is_no_town_in_a_url() -> None:
+    nodes = {"kansas": NodeSettings(places=["Tribune, KS", "Enterprise, NV"]), "general": NodeSettings()}
+    owners = Ownership.of(nodes, gazetteer())
+    url = STRATEGIES["url"](owners, gazetteer())
+    said = {
+        link: url.claims(Link(f"http://{link}", ""), BLANK, Located())[0].node
+        for link in (
+            "valley-tribune.example/",
+            "example.org/enterprise/",
+            "tribune-ks.example/",
+            "enterprisenv.example/",
+        )
+    }
+    assert list(said.values()) == ["general", "general", "kansas", "kansas"]
+
+
+def test_a_name_in_a_path_is_the_one_that_the_host_says_with_its_state() -> None:
+    """Nobody owns Portland in Maine, and Oregon has no claim to its guide, under policy B either."""
+    claims = strategy("url").claims(Link("http://portland-me-guide.example/portland-food", ""), BLANK, Located())
+    assert [claim.node for claim in claims] == ["general"]
+    found = UrlStrategy(ownership(), gazetteer()).findings(["http://portland-me-guide.example/portland-food"])[0]
+    assert {finding.candidate.place.admin1 for finding in found} == {"ME"}
+
+
+def test_four_times_the_links_take_about_four_times_as_long() -> None:
+    """A page of links that all name places; each name's line was counted from the first one on."""
+
+    words = UrlWords(NameTable(ownership(), gazetteer()))
+
+    def seconds(count: int) -> float:
+        urls = [f"http://example.org/visit{number}-goseattle" for number in range(count)]
+        started = time.process_time()
+        assert len(list(words.sightings(urls, urls, in_host=False))) == count
+        return time.process_time() - started
+
+    assert min(seconds(20_000) for _ in range(2)) < 8 * min(seconds(5_000) for _ in range(2))
+
+
+def test_a_url_of_nothing_but_names_is_read_quickly() -> None:
+    link = Link("http://example.org/" + "boston-denver-" * 500, "")
+    started = time.process_time()
+    assert strategy("url").claims(link, BLANK, Located())[0].node in {"eastern", "mountain"}
+    assert time.process_time() - started < 0.5
 
 
 def test_anchor_takes_the_closest_target() -> None:
