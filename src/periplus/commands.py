@@ -198,8 +198,8 @@ def run_crawl(prepared: Prepared, *, quiet: bool, progress: Path | None = None) 
     console = Console(stderr=True)
     file = ProgressFile(progress) if progress is not None else None
     check_reaching(prepared.job, prepared.lens.ownership, prepared.lens.gazetteer, probed=False)
+    prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)  # before anything is written
     with prepared.folder.locked():
-        prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         check_alone(prepared.folder)
         prepared.keep_job()
         keep_memory_together()

@@ -1,12 +1,22 @@
-"""Files that are there whole or not at all."""
+"""Files that commands read, and files that are there whole or not at all."""
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
 from periplus.errors import UsageError
 
-__all__ = ["target_file", "target_folder", "write_whole"]
+__all__ = ["read_input", "target_file", "target_folder", "write_whole"]
+
+
+def read_input(path: str) -> bytes:
+    """What a file or, for `-`, the standard input has. Who gives a text in place of a file is told how to."""
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        hint = "; a text comes by standard input: echo 'Floods hit Sylhet.' | periplus …" if " " in path.strip() else ""
+        raise UsageError(f"cannot read {path}: {error.strerror}{hint}") from None
 
 
 def target_file(path: Path) -> Path:

@@ -105,8 +105,8 @@ def _hosted(prepared: Prepared, name: str, *, rebuild: bool) -> Summary:
     asyncio.run(
         _agreed(prepared, name, rebuild=rebuild)
     )  # before anything is made here: who finds no server leaves nothing behind
+    prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
     with prepared.folder.locked(together=True):
-        prepared.folder.check_room(prepared.job.archive.disk_reserve_bytes)
         prepared.keep_job()
         keep_memory_together()
         calm_collector()

@@ -18,6 +18,7 @@ from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer
 from periplus.settings import ClusterSettings, CrawlSettings, Job, NetworkSettings, NodeSettings, load_job
 from periplus.store.folder import CrawlFolder
+from periplus.store.recorded import RecordedWeb
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
 from periplus.topics import Topic, make_topics
@@ -94,6 +95,8 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     )
     if job.crawl.rdap and canonicalize(job.crawl.rdap) is None and not WHOIS_SERVICE.fullmatch(job.crawl.rdap):
         raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is neither an http(s) URL nor whois:// and a server's name")
+    if job.crawl.replay and next(RecordedWeb(Path(job.crawl.replay)).responses(), None) is None:
+        raise ConfigError(f"crawl.replay: {job.crawl.replay}: no response in it; it should be a WARC or WACZ file")
     urls = _seed_urls(job, base)
     loopback_only = _stays_on_loopback(job, urls)
     if job.network.emulate and not loopback_only:

@@ -19,7 +19,7 @@ from msgspec import Meta, Struct
 from periplus.errors import ConfigError
 from periplus.network_settings import NetworkSettings
 from periplus.network_settings import described as _meta
-from periplus.topic_settings import LearntSettings, RelatednessSettings, TopicSettings
+from periplus.topic_settings import LearntSettings, RelatednessSettings, TopicSettings, check_topic
 
 __all__ = [
     "ArchiveSettings",
@@ -44,7 +44,7 @@ STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "classifier", "ip
 """Strategies by name. Each is a file in `strategies/`."""
 
 MAX_TOPIC_NAME = 80
-MAX_KEYWORDS, MAX_PLACES = 20_000, 2_000
+PROXY = re.compile(r"https?://[^\s/?#]+/?", re.IGNORECASE)
 NODE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.IGNORECASE)
 
 
@@ -489,11 +489,25 @@ def _check(job: Job, source: str) -> None:
     """What types alone cannot say."""
     if job.crawl.strategy not in STRATEGIES:
         raise ConfigError(_choice(source, "crawl.strategy", job.crawl.strategy, STRATEGIES))
-    _check_topic(source, "topic", job.topic)
+    check_topic(source, "topic", job.topic)
     for name, topic in job.topics.items():
         if not name.strip() or len(name) > MAX_TOPIC_NAME or "\n" in name:
             raise ConfigError(f"{source}: topics: {name!r} is no name: 1 to {MAX_TOPIC_NAME} characters in one line")
-        _check_topic(source, f"topics.{name}", topic)
+        check_topic(source, f"topics.{name}", topic)
+    _check_network(source, job)
+    revisit = job.crawl.revisit
+    if revisit.min_hours > revisit.max_hours:
+        raise ConfigError(
+            f"{source}: crawl.revisit.min_hours {revisit.min_hours:g} is above max_hours {revisit.max_hours:g}"
+        )
+    for name, node in job.nodes.items():
+        if not NODE_NAME.fullmatch(name):
+            raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")
+        _check_address(source, f"nodes.{name}.address", node.address)
+
+
+def _check_network(source: str, job: Job) -> None:
+    """Addresses, and where names lead."""
     for network in job.crawl.allow_private:
         try:
             ipaddress.ip_network(network)
@@ -504,10 +518,10 @@ def _check(job: Job, source: str) -> None:
     for server in job.fetch.name_servers:
         with_port = re.fullmatch(r"\[?(.+?)\]?:\d{1,5}", server) if server.count(":") == 1 or "]" in server else None
         _check_address(source, "fetch.name_servers", with_port[1] if with_port else server or "none")
-    for name, node in job.nodes.items():
-        if not NODE_NAME.fullmatch(name):
-            raise ConfigError(f"{source}: nodes.{name}: a node's name is 1 to 32 letters, digits, - or _")
-        _check_address(source, f"nodes.{name}.address", node.address)
+    if job.fetch.proxy and not PROXY.fullmatch(job.fetch.proxy):
+        raise ConfigError(f"{source}: fetch.proxy: not the URL of an HTTP proxy, for example http://127.0.0.1:3128")
+    if job.run.metrics_host != "localhost":
+        _check_address(source, "run.metrics_host", job.run.metrics_host or "none")
 
 
 def _check_address(source: str, key: str, address: str) -> None:
@@ -515,26 +529,6 @@ def _check_address(source: str, key: str, address: str) -> None:
         ipaddress.ip_address(address or "::")
     except ValueError:
         raise ConfigError(f"{source}: {key}: {address!r} is not an address") from None
-
-
-def _check_topic(source: str, where: str, topic: TopicSettings) -> None:
-    for part in ("keywords", "against", "places"):
-        _check_weights(source, f"{where}.{part}", getattr(topic, part))
-    if len(topic.keywords) > MAX_KEYWORDS or len(topic.places) > MAX_PLACES:
-        raise ConfigError(
-            f"{source}: {where}: at most {MAX_KEYWORDS:,} keywords and {MAX_PLACES:,} places; these are "
-            f"{len(topic.keywords):,} and {len(topic.places):,}"
-        )
-    if topic.since and topic.until and topic.since > topic.until:
-        raise ConfigError(f"{source}: {where}.since {topic.since} is after {where}.until {topic.until}")
-
-
-def _check_weights(source: str, key: str, weights: dict[str, float]) -> None:
-    for name, weight in weights.items():
-        if not name.strip():
-            raise ConfigError(f"{source}: {key}: an empty name")
-        if not 0 < weight <= 1:
-            raise ConfigError(f"{source}: {key}: weight {weight} of {name!r} is not above 0 and at most 1")
 
 
 def _check_resolve(source: str, host: str, address: str) -> None:

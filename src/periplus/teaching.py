@@ -1,7 +1,6 @@
 """The commands `periplus score` and `periplus topic learn|judge`: topics from samples, crawls and judgements."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from rich.table import Table
 
 from periplus.errors import UsageError
+from periplus.files import read_input
 from periplus.model import Page, Score
 from periplus.options import refuse
 from periplus.places import Gazetteer
@@ -66,7 +66,7 @@ def score(
         raise UsageError(f"{topic_file}: the topic is empty: give [topic] keywords, places or both")
     gazetteer = open_with_progress()
     topic = make_topic(settings.topic, topic_file.stem, gazetteer)
-    data = _read(file)
+    data = read_input(file)
     if jsonl:
         for document in read_lines(data.decode("utf-8", "replace"), file):
             print(json.dumps(_as_dict(document.id, _judged(document.page, topic, gazetteer)), ensure_ascii=False))
@@ -81,13 +81,6 @@ def score(
 def _judged(page: Page, topic: Topic, gazetteer: Gazetteer) -> Score:
     content = read_content(page, gazetteer)
     return judge_page(content.page, content.located, topic)
-
-
-def _read(path: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _as_dict(document_id: Any, found: Score) -> dict[str, Any]:

@@ -5,12 +5,15 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from periplus.errors import ConfigError
 from periplus.network_settings import described as _meta
 
-__all__ = ["LearntSettings", "RelatednessSettings", "TopicSettings"]
+__all__ = ["LearntSettings", "RelatednessSettings", "TopicSettings", "check_topic"]
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
+
+MAX_KEYWORDS, MAX_PLACES = 20_000, 2_000
 
 
 class RelatednessSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -85,3 +88,24 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         float,
         _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
     ] = 0.0
+
+
+def check_topic(source: str, where: str, topic: TopicSettings) -> None:
+    """What types alone cannot say of a topic; `where` is the name of its table. ConfigError in one line."""
+    for part in ("keywords", "against", "places"):
+        _check_weights(source, f"{where}.{part}", getattr(topic, part))
+    if len(topic.keywords) > MAX_KEYWORDS or len(topic.places) > MAX_PLACES:
+        raise ConfigError(
+            f"{source}: {where}: at most {MAX_KEYWORDS:,} keywords and {MAX_PLACES:,} places; these are "
+            f"{len(topic.keywords):,} and {len(topic.places):,}"
+        )
+    if topic.since and topic.until and topic.since > topic.until:
+        raise ConfigError(f"{source}: {where}.since {topic.since} is after {where}.until {topic.until}")
+
+
+def _check_weights(source: str, key: str, weights: dict[str, float]) -> None:
+    for name, weight in weights.items():
+        if not name.strip():
+            raise ConfigError(f"{source}: {key}: an empty name")
+        if not 0 < weight <= 1:
+            raise ConfigError(f"{source}: {key}: weight {weight} of {name!r} is not above 0 and at most 1")

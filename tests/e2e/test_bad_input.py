@@ -32,6 +32,10 @@ JOB = 'name = "x"\nout = "crawl"\nseeds = ["http://127.0.0.1:8080/"]\n[crawl]\na
         ("[nodes.east]\nplaces = 'Boston, MA'\n", ["nodes.east.places: expected a list"]),
         ("crawl = 3\n", ["crawl: expected a table, got int"]),
         ("[topic]\nkeywords = { flood = 7 }\n", ["topic.keywords", "flood"]),
+        ("[fetch]\nproxy = 'nonsense'\n", ["fetch.proxy", "http://127.0.0.1:3128"]),
+        ("[fetch]\nproxy = 'socks5://127.0.0.1:1'\n", ["fetch.proxy", "HTTP proxy"]),
+        ("[run]\nmetrics_host = '999.1.1.1'\n", ["run.metrics_host", "'999.1.1.1' is not an address"]),
+        ("[crawl.revisit]\nmin_hours = 10.0\nmax_hours = 2.0\n", ["crawl.revisit.min_hours 10", "max_hours 2"]),
         ("seeds = ['http://127.0.0.1:8080/']\n", ["out"]),
         ("out = 'c'\n", ["seeds"]),
         ("out = 'c'\nseeds = ['no-such-file.txt']\n", ["no-such-file.txt"]),
@@ -143,6 +147,21 @@ def test_a_file_that_is_no_recorded_web(tmp_path: Path) -> None:
     done = periplus("record", tmp_path / "s.txt", "-o", tmp_path / "n.wacz")
     done.assert_one_line_error(2, "s.txt", "no response in it", "WARC")
     assert not (tmp_path / "n.wacz").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "words"),
+    [
+        ("[crawl]\nreplay = 'none.wacz'\n", 2, ["none.wacz", "no such file"]),
+        ("[crawl]\nreplay = 'job.toml'\n", 2, ["crawl.replay", "no response in it"]),
+        ("[archive]\ndisk_reserve_bytes = 900000000000000000\n", 4, ["free", "archive.disk_reserve_bytes"]),
+    ],
+)
+def test_a_crawl_that_cannot_begin_leaves_no_folder(tmp_path: Path, more: str, code: int, words: list[str]) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text(f"out = 'crawl'\nseeds = ['http://127.0.0.1:8080/']\n{more}", "utf-8")
+    periplus("crawl", job).assert_one_line_error(code, *words)
+    assert [path.name for path in tmp_path.iterdir()] == ["job.toml"]
 
 
 def test_out_that_is_a_file(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 import sample_collection
-from command_line import miniweb
+from command_line import miniweb, periplus
+from http_client import send
 from page_visits import IN_A_BROWSER, NEEDS_AXE, Visit, serious_violations
 from playwright.sync_api import Browser, Page, expect
 from running_server import running_server
@@ -370,6 +371,19 @@ def test_an_answer_that_breaks_off_is_no_answer(visit: Visit, torn_by: str) -> N
     with page.expect_console_message(lambda message: message.text == "check"):
         page.get_by_label("Addresses, one a line").fill("https://example.org/")
     expect(status).not_to_contain_text("does not answer")
+
+
+def test_a_scheduled_crawl_says_that_its_last_run_failed(browser: Browser, tmp_path: Path) -> None:
+    with running_server(None, tasks=tmp_path / "tasks", serve_tasks=True) as server:
+        form = {"name": "Nobody there", "seeds": ["http://127.0.0.1:9/"], "keep": "all", "schedule": "every 12 hours"}
+        task = send(server, "/api/tasks", form).json
+        send(server, f"/api/tasks/{task['id']}/wish", {"wish": "start"})
+        page = Visit(browser.new_page(), server).open("/?view=tasks")
+        expect(page.locator(".task-trouble")).to_contain_text("The last run failed: seeds", timeout=LONG)
+        expect(page.locator(".badge")).to_have_text("scheduled")
+        listed = periplus("tasks", "list", "--tasks", tmp_path / "tasks").out
+        assert "scheduled, last run failed" in listed
+        page.close()
 
 
 def test_a_new_task_runs_on_the_miniature_web(browser: Browser, tmp_path: Path) -> None:

@@ -154,6 +154,33 @@ def test_a_crawl_outlives_its_service_and_the_next_one_takes_it_up(site: Site, t
     assert len(site.asked) > asked
 
 
+def test_two_tasks_are_run_at_once_and_both_end(site: Site, tmp_path: Path) -> None:
+    """The service of the first command does nothing for the second, which waited for it for ever."""
+    home, file = tmp_path / "tasks", job(tmp_path, site, delay=0.3)
+    for name in ("one", "two"):
+        tasks(home, "add", file, "--name", name)
+    first = start("tasks", "run", "one", "--tasks", home)
+    wait_for(lambda: TaskBook(home).open_runs())
+    second = tasks(home, "run", "two")
+    first.communicate(timeout=SECONDS)
+    assert first.returncode == 0
+    assert (second["state"], second["pages"]) == ("done", 4)
+
+
+def test_people_are_told_what_there_is_and_what_stays(site: Site, tmp_path: Path) -> None:
+    home, file, chosen = tmp_path / "tasks", job(tmp_path, site), tmp_path / "chosen"
+    assert "periplus tasks add" in periplus("tasks", "list", "--tasks", home).out
+    tasks(home, "add", file, "--out", chosen)
+    assert "not run yet" in periplus("tasks", "history", "floods", "--tasks", home).out
+    again = periplus("tasks", "add", file, "--name", "others", "--out", chosen, "--tasks", home)
+    assert (again.code, again.err.count("\n")) == (2, 1)
+    assert "task 'floods' crawls into" in again.err
+    chosen.mkdir()
+    removed = periplus("tasks", "remove", "floods", "--erase", "--tasks", home).out
+    assert f"{chosen} stays" in removed
+    assert chosen.is_dir()
+
+
 @contextmanager
 def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """A webhook on loopback; gives its address and the bodies that it was told."""

@@ -111,7 +111,8 @@ def _policy(costs: dict[str, Any]) -> str:
     return (
         f"Policies (Lemma 2): a page {costs['page_bytes']:,.0f} bytes, a message {costs['message_bytes']:.0f}, "
         f"{costs['links_per_page']:.1f} links a page. A costs at most {costs['cost_a_bytes']:,.0f} bytes a page, "
-        f"B at least {costs['cost_b_bytes']:,.0f} with {costs['cost_b_claims']:.2f} claims a link; "
+        f"B at least {costs['cost_b_bytes']:,.0f} with {costs['cost_b_claims']:.2f} claims a link "
+        f"(in this crawl {costs['claims_per_link']:.2f}); "
         f"A is cheaper above {costs['a_is_cheaper_above_claims']:.3f} claims"
     )
 

@@ -55,9 +55,12 @@ def write_geojson(pages: Iterable[ExportedPage], path: Path) -> int:
 
 
 def write_csv(pages: Iterable[ExportedPage], path: Path) -> int:
-    """Comma-separated, UTF-8. No cell of text can be a formula: one that looks like it gets an apostrophe before it."""
+    """Comma-separated, UTF-8 with the mark by which spreadsheets know it: without it "Köln" is "KÃ¶ln" there.
+
+    No cell of text can be a formula: one that looks like it gets an apostrophe before it.
+    """
     count = 0
-    with whole_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+    with whole_file(path) as draft, draft.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         for page in pages:

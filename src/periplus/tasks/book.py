@@ -97,6 +97,10 @@ class TaskBook:
                 raise ConfigError(f"there are {MOST_TASKS:,} tasks already; remove some")
             if db.execute("SELECT 1 FROM task WHERE name = ?", (name,)).fetchone():
                 raise ConfigError(f"there is a task {name!r} already; choose another name")
+            if folder and (
+                other := db.execute("SELECT name FROM task WHERE folder = ?", (str(folder.absolute()),)).fetchone()
+            ):
+                raise ConfigError(f"task {other[0]!r} crawls into {folder} already; choose another folder (--out)")
             cursor = db.execute(
                 "INSERT INTO task (name, job, folder, schedule, zone, created, next_at) VALUES (?, ?, '', ?, ?, ?, ?)",
                 (name, json.dumps(job), str(schedule), schedule.zone, now, due.timestamp() if due else None),
@@ -105,6 +109,10 @@ class TaskBook:
             place = folder or self.home / "crawls" / f"{identifier}-{_slug(name)}"
             db.execute("UPDATE task SET folder = ? WHERE id = ?", (str(place.absolute()), identifier))
             return _task(db.execute(f"SELECT {_TASK} FROM task WHERE id = ?", (identifier,)).fetchone())
+
+    def is_own(self, folder: Path) -> bool:
+        """Whether a crawl's folder is one of those that are made for tasks; others were chosen by a person."""
+        return folder.parent == self.home.absolute() / "crawls"
 
     def tasks(self) -> list[Task]:
         """All tasks, in the order they were added."""

@@ -5,8 +5,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -108,11 +108,16 @@ def list_tasks(home: Home = None, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps({"tasks": rows}))
         return
+    if not rows:
+        typer.echo("no tasks yet; save one with `periplus tasks add JOB.toml`")
+        return
     table = Table("task", "state", "schedule", "next", "pages", "kept", "new", "changed", "gone", box=None)
     for row in rows:
         run = row["runs"][0] if row["runs"] else {}
         figures = [f"{row[key]:,}" for key in ("pages", "kept")] + [str(run.get(k, "")) for k in _CHANGES]
-        table.add_row(row["name"], row["state"], row["schedule"] or "by hand", _time(row["next_at"]), *figures)
+        failed = row["state"] == "scheduled" and run.get("state") == "failed"
+        state = "scheduled, last run failed" if failed else row["state"]
+        table.add_row(row["name"], state, row["schedule"] or "by hand", _time(row["next_at"]), *figures)
     Console(highlight=False, width=None if sys.stdout.isatty() else 160).print(table)
 
 
@@ -123,6 +128,9 @@ def history(name: Name, home: Home = None, as_json: AsJson = False) -> None:
     runs = [run.to_json() for run in book.runs(book.task(name).id)]
     if as_json:
         typer.echo(json.dumps({"runs": runs}))
+        return
+    if not runs:
+        typer.echo(f"{name}: not run yet; `periplus tasks run` does it now")
         return
     table = Table("began", "ended", "state", "cause", *_CHANGES, "why it ended", box=None)
     for run in runs:
@@ -139,8 +147,8 @@ def run_task(name: Name, home: Home = None, as_json: AsJson = False) -> None:
     latest = max((run.id for run in book.runs(task.id, 1)), default=0)
     open_run = book.open_run(task.id)
     book.wish(task, "resume" if open_run and open_run.state == "paused" else "start")
-    with _served(home, only=task.id), _interruptible() as interrupted:
-        run = _followed(book, task, open_run.id if open_run else latest + 1, interrupted)
+    with _served(home, only=task.id) as serve, _interruptible() as interrupted:
+        run = _followed(book, task, open_run.id if open_run else latest + 1, interrupted, serve)
     if as_json:
         say(json.dumps(run.to_json()))
     else:
@@ -188,7 +196,11 @@ def remove(
     home: Home = None,
 ) -> None:
     """Remove a task with its history; what it crawled stays, unless --erase. Example: periplus tasks remove floods"""
+    book = TaskBook(home or default_home())
+    folder = book.task(name).folder
     _wish(home, name, "erase" if erase else "remove")
+    if erase and not book.is_own(folder):
+        typer.echo(f"{folder} stays: it was chosen for this task, and may hold more; delete it yourself")
 
 
 @tasks_app.command("alert")
@@ -287,18 +299,23 @@ def _tick(home: Path | None) -> bool:
 
 
 @contextmanager
-def _served(home: Path | None, only: int) -> Iterator[None]:
-    """A service for one task while the block runs, unless there is one."""
-    try:
-        served = make_service(home, only=only)
-    except FolderInUse:
-        yield
-        return
-    served.start()
-    try:
-        yield
-    finally:
-        served.close()
+def _served(home: Path | None, only: int) -> Iterator[Callable[[], None]]:
+    """A service for one task while the block runs. Where there is one, what is given looks whether it has gone.
+
+    The one that is there may be that of another `tasks run`, which does nothing for this task.
+    """
+    with ExitStack() as stack:
+        mine: list[TaskService] = []
+
+        def serve() -> None:
+            if not mine:
+                with suppress(FolderInUse):
+                    mine.append(make_service(home, only=only))
+                    stack.callback(mine[0].close)
+                    mine[0].start()
+
+        serve()
+        yield serve
 
 
 @contextmanager
@@ -313,9 +330,10 @@ def _interruptible() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _followed(book: TaskBook, task: Task, run_id: int, interrupted: threading.Event) -> Run:
-    """The run once it has ended, was paused, or nobody wants to wait."""
+def _followed(book: TaskBook, task: Task, run_id: int, interrupted: threading.Event, serve: Callable[[], None]) -> Run:
+    """The run once it has ended, was paused, or nobody wants to wait; `serve` is called now and then."""
     while True:
+        serve()
         run = next((run for run in book.runs(task.id, 1) if run.id >= run_id), None)
         if run is not None and (run.state in ENDED or run.state == "paused" or interrupted.is_set()):
             return run

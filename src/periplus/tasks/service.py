@@ -258,8 +258,7 @@ class TaskService:
         if run is not None:
             self._children.pop(run.id, None)
             self._workers.pop(run.id, None)
-        own = self.book.home.absolute() / "crawls"
-        if task.wish == "erase" and task.folder.parent == own:  # never a folder that a person chose
+        if task.wish == "erase" and self.book.is_own(task.folder):  # never a folder that a person chose
             with storage_errors(task.folder):
                 shutil.rmtree(task.folder, ignore_errors=True)
         for path in (self.book.home / "runs").glob(f"{task.id}.*"):

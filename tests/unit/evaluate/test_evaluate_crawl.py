@@ -202,7 +202,7 @@ def test_the_command_prints_tables_or_json(crawl: Path) -> None:
     app.command()(evaluate)
     tables = CliRunner().invoke(app, [str(crawl)])
     assert tables.exit_code == 0
-    for word in ("5 pages", "geo coverage", "locality, unlinked", "west", "imbalance"):
+    for word in ("5 pages", "geo coverage", "locality, unlinked", "west", "imbalance", "(in this crawl 1.20)"):
         assert word in tables.output
     printed = CliRunner().invoke(app, [str(crawl), "--json"])
     assert json.loads(printed.output) == evaluate_crawl(crawl)

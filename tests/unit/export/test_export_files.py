@@ -1,5 +1,6 @@
 """Exports as other programs read them: GDAL, GeoPandas, pyarrow, a spreadsheet's eyes, WARC readers."""
 
+import codecs
 import csv
 import json
 import math
@@ -98,7 +99,8 @@ def test_csv_has_no_formulas(tmp_path: Path) -> None:
     crawl = build_collection(tmp_path / "crawl", pages, nodes=("a",))
     file = tmp_path / "pages.csv"
     run(crawl.path, "--to", "csv", "-o", file)
-    with file.open(encoding="utf-8", newline="") as stream:
+    assert file.read_bytes().startswith(codecs.BOM_UTF8)  # by which spreadsheets know the encoding
+    with file.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [row["title"] for row in rows] == [f"'{title}" for title in titles[:7]] + titles[7:]
     assert all(float(row["lon"]) < 0 for row in rows)  # numbers stay numbers
