@@ -183,19 +183,19 @@ def test_another_question_is_read_from_its_beginning(visit: Visit) -> None:
 
 @pytest.mark.parametrize("number", ["77", "0"])
 def test_a_crawl_that_is_not_there_is_said_to_be_so(visit: Visit, number: str) -> None:
+    visit.expects(404)
     page = visit.open(f"/?view=tasks&task={number}")
     expect(page.get_by_role("alert")).to_contain_text(f"There is no crawl {number}", ignore_case=True)
-    visit.troubles.clear()  # the browser logs the answers 404
 
 
 @pytest.mark.parametrize("reference", ["east/999999", "nonsense", "nowhere/1", "/", "east/x"])
 def test_a_page_that_is_not_there_is_said_to_be_so(visit: Visit, reference: str) -> None:
+    visit.expects(404)
     page = visit.open(f"/?q=lobster&page={reference}")
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("page")
     page.get_by_role("button", name="Close").click()
     expect(page.locator(".hit")).to_have_count(1)
     expect(page).not_to_have_url(re.compile("page="))
-    visit.troubles.clear()  # the browser logs the answers 404
 
 
 def test_a_server_without_crawls_says_so(browser: Browser, tmp_path: Path) -> None:

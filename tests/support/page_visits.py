@@ -55,9 +55,18 @@ class Visit:
         self.server = server
         self.hosts: set[str] = set()
         self.troubles: list[str] = []
+        self._expected = ""
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on("console", lambda message: self.troubles.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: self._log(message.text) if message.type == "error" else None)
+
+    def expects(self, status: int) -> None:
+        """The server will refuse with this status, as often as it is asked; the browser logs it at any later time."""
+        self._expected = f"status of {status} "
+
+    def _log(self, error: str) -> None:
+        if not self._expected or self._expected not in error:
+            self.troubles.append(error)
 
     def open(self, path: str) -> Page:
         self.page.goto(self.server + path)
