@@ -19,6 +19,7 @@
         RobotsUnreachable         robots.txt cannot be read now, so nothing may be fetched yet
         AddressBusy               other hosts of the same address were asked just now: nothing was sent
         TooLarge, TooSlow, TooManyRedirects, BadContent, TlsError, DnsError, ConnectionFailed
+          KeptConnectionEnded     the server had closed a connection that was kept: worth asking again, as no failure
         Quarantined               the page broke the process that read it, twice
       ExchangeError               an envelope from another node cannot be used
 
@@ -41,6 +42,7 @@ __all__ = [
     "FetchError",
     "FolderInUse",
     "GazetteerMissing",
+    "KeptConnectionEnded",
     "NotACrawl",
     "NotHere",
     "PeriplusError",
@@ -174,6 +176,13 @@ class DnsError(FetchError):
 
 class ConnectionFailed(FetchError):
     """The connection was refused, reset or cut short."""
+
+
+class KeptConnectionEnded(ConnectionFailed):
+    """A connection that was kept from an earlier request ended before anything of the answer came.
+
+    Servers close connections that are idle when they like, so this says nothing of the URL: a new connection tells.
+    """
 
 
 class ExchangeError(PeriplusError):

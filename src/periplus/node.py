@@ -13,7 +13,7 @@ from dataclasses import replace
 import msgspec
 
 from periplus.clock import TimeLimit
-from periplus.errors import AddressBusy, BadContent, Blocked, Quarantined
+from periplus.errors import AddressBusy, BadContent, Blocked, KeptConnectionEnded, Quarantined
 from periplus.exchange import sent_mark
 from periplus.fetch import Answer
 from periplus.fetch.robots import Allow, Disallow, RobotsDecision, TooSlow, Unreachable
@@ -85,6 +85,9 @@ class Node:
             except Blocked as error:
                 self._keep_out(turn, lease, error)
                 return
+            except KeptConnectionEnded:
+                self._ask_again(turn, lease)
+                return
             self.queue.put_back(lease)
             learnt = self._shared.robots.decide(url, self._now())
             self._end_turn(turn, asked=True, rest_seconds=learnt.delay_seconds if isinstance(learnt, Allow) else 0.0)
@@ -105,6 +108,9 @@ class Node:
         self._shared.health.answered |= answer.fetched is not None
         if answer.not_yet_seconds:
             self._come_back(turn, lease, answer.not_yet_seconds)
+            return
+        if answer.ask_again:
+            self._ask_again(turn, lease, decision.delay_seconds)
             return
         self._end_turn(turn, asked=True, rest_seconds=max(decision.delay_seconds, answer.host_wait_seconds))
         if answer.outcome is None and answer.fetched is not None:
@@ -137,6 +143,11 @@ class Node:
         self.queue.put_back(lease)
         self._shared.schedule.hold(turn.host, self._shared.clock.monotonic() + seconds)
         self._end_turn(turn, asked=False)
+
+    def _ask_again(self, turn: Turn, lease: Lease, rest_seconds: float = 0.0) -> None:
+        """The server had closed the connection. The request may have reached it, so the next one waits its turn."""
+        self.queue.put_back(lease)
+        self._end_turn(turn, asked=True, rest_seconds=rest_seconds)
 
     async def _ask_others(self, url: CanonicalUrl) -> RobotsDecision | None:
         """What robots.txt says, if another machine has read it."""

@@ -14,7 +14,7 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import HttpProcessingError
 
-__all__ = ["Connector", "Unreadable"]
+__all__ = ["Connector", "Handler", "Unreadable"]
 
 MOST_HEADERS = 128
 LONGEST_HEADER = 32 * 1024
@@ -35,15 +35,22 @@ class Unreadable(aiohttp.ClientError):
         self.message = message
 
 
-class _Handler(ResponseHandler):
+class Handler(ResponseHandler):
     """Reads responses from one connection."""
 
     _interim = 0
     _received = 0
+    _requests = 0
+
+    @property
+    def was_kept(self) -> bool:
+        """Whether the request is not the connection's first, and nothing of its answer has come."""
+        return self._requests > 1 and not self._received
 
     def set_response_params(self, **options: Any) -> None:
         """A request begins."""
         self._received = 0
+        self._requests += 1
         super().set_response_params(**options)
 
     def data_received(self, data: bytes) -> None:
@@ -78,7 +85,7 @@ class Connector(aiohttp.TCPConnector):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        handler: type[ResponseHandler] = _Handler
+        handler: type[ResponseHandler] = Handler
         self._factory = functools.partial(handler, loop=self._loop)
         self._kept: OrderedDict[Any, None] = OrderedDict()  # where a connection was kept, the latest last
 

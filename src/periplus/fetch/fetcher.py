@@ -14,6 +14,7 @@ from periplus.errors import (
     ConnectionFailed,
     DnsError,
     FetchError,
+    KeptConnectionEnded,
     TlsError,
     TooLarge,
     TooSlow,
@@ -66,6 +67,8 @@ class Answer(msgspec.Struct, frozen=True):
     retry_seconds: float = 0.0
     not_yet_seconds: float = 0.0
     """No request was sent: the address is busy with other hosts for so long."""
+    ask_again: bool = False
+    """The connection had been kept and the server had closed it: no failure of the URL, which a new one tells."""
     detail: str = ""
 
 
@@ -100,6 +103,8 @@ class Fetcher:
             fetched = await self._transport.get(lease.url, wire_bytes=limit, cut=lease.sitemap, headers=conditions)
         except AddressBusy as busy:
             return Answer(None, not_yet_seconds=busy.seconds)
+        except KeptConnectionEnded:
+            return Answer(None, ask_again=True)
         except FetchError as error:
             return self._failed(lease, OUTCOMES[type(error)], str(error).removeprefix(f"{lease.url}: "))
         if fetched.status not in (429, 503):

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 from protego import Protego
 
-from periplus.errors import AddressBusy, Blocked, ConnectionFailed, FetchError
+from periplus.errors import AddressBusy, Blocked, ConnectionFailed, FetchError, KeptConnectionEnded
 from periplus.fetch.retries import retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
@@ -188,14 +188,15 @@ class RobotsBook:
     async def learn(self, origin: str, now: float) -> RobotsRecord:
         """Read an origin's robots.txt. Takes the host's turn like any other request.
 
-        Raises AddressBusy, and Blocked where the origin itself is out of bounds: no time changes that.
+        Raises AddressBusy, KeptConnectionEnded, and Blocked where the origin itself is out of bounds: no time changes
+        that.
         """
         known = self._records.get(origin)
         try:
             fetched = await self._get(f"{origin}/robots.txt")
             self.last_failure = f"HTTP {fetched.status}" if fetched else "redirects without end"
-        except (AddressBusy, Blocked):
-            raise  # nothing was asked, so nothing was learnt
+        except (AddressBusy, Blocked, KeptConnectionEnded):
+            raise  # nothing was learnt
         except FetchError as error:
             fetched = None
             self.last_failure = str(error).removeprefix(f"{origin}/robots.txt: ")

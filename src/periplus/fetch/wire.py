@@ -8,7 +8,7 @@ that was half of what a fetch cost. Connections, their bounds, TLS and the parse
 import asyncio
 from collections.abc import Mapping
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 import aiohttp
 from aiohttp.connector import Connection
@@ -16,7 +16,8 @@ from aiohttp.http import RawResponseMessage
 from aiohttp.http_writer import _serialize_headers
 from yarl import URL
 
-from periplus.fetch.connections import LONGEST_HEADER, MOST_HEADERS, Connector
+from periplus.errors import KeptConnectionEnded
+from periplus.fetch.connections import LONGEST_HEADER, MOST_HEADERS, Connector, Handler
 from periplus.urls import CanonicalUrl
 
 __all__ = ["Reply", "Wire"]
@@ -85,7 +86,10 @@ class Wire:
         self._origins: dict[str, _Origin] = {}
 
     async def ask(self, method: str, url: CanonicalUrl, headers: Mapping[str, str]) -> Reply:
-        """Send a request, with further headers, and read the head of its answer. Raises as aiohttp does."""
+        """Send a request, with further headers, and read the head of its answer.
+
+        Raises KeptConnectionEnded, and else as aiohttp does.
+        """
         origin = self._origin(url)
         path = f"{url.path}?{url.query}" if url.query else url.path
         asked = origin.asked
@@ -95,11 +99,8 @@ class Wire:
         else:
             request = f"{method} {path} HTTP/1.1\r\n".encode() + origin.lines
         connection = await self._connector.connect(origin.connection_for, traces=[], timeout=self._timeout)
+        protocol = cast("Handler", connection.protocol)  # our connector makes no others
         try:
-            protocol = connection.protocol
-            transport = protocol.transport if protocol is not None else None
-            if protocol is None or transport is None or transport.is_closing():
-                raise aiohttp.ClientConnectionResetError("the connection was closed before it was used")
             protocol.set_response_params(
                 skip_payload=method == "HEAD",
                 read_until_eof=True,
@@ -109,10 +110,15 @@ class Wire:
                 max_field_size=LONGEST_HEADER,
                 max_headers=MOST_HEADERS,
             )
+            transport = protocol.transport
+            if transport is None or transport.is_closing():
+                raise aiohttp.ClientConnectionResetError("the connection was closed before it was used")
             transport.write(request)
             message, content = await protocol.read()
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, aiohttp.ClientConnectionError | ConnectionError) and protocol.was_kept:
+                raise KeptConnectionEnded(f"{url.href}: the server had closed the connection") from error
             raise
         return Reply(connection, message, content, asked)
 

@@ -13,7 +13,17 @@ from fake_clock import FakeClock
 from raw_server import Reply, ServerLog, http, serve
 
 from periplus.clock import SystemClock
-from periplus.errors import BadContent, Blocked, ConnectionFailed, DnsError, FetchError, TlsError, TooLarge, TooSlow
+from periplus.errors import (
+    BadContent,
+    Blocked,
+    ConnectionFailed,
+    DnsError,
+    FetchError,
+    KeptConnectionEnded,
+    TlsError,
+    TooLarge,
+    TooSlow,
+)
 from periplus.fetch import AddressGuard, Resolver, Transport
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
@@ -420,7 +430,7 @@ def test_nothing_is_asked_twice_when_a_kept_connection_ends_without_an_answer() 
             resolver = Resolver({"*.test": f"127.0.0.1:{server.sockets[0].getsockname()[1]}"}, guard, clock)
             async with Transport(FetchSettings(), resolver, guard, clock, agent="Periplus/t") as transport:
                 await transport.get(f"{SITE}/1")
-                with pytest.raises(ConnectionFailed):
+                with pytest.raises(KeptConnectionEnded):
                     await transport.get(f"{SITE}/2")
 
     asyncio.run(run())
