@@ -118,9 +118,11 @@ class Bench:
                     continue
                 batch.completions.append(Completion(lease, Outcome.HTTP_ERROR))
                 left -= 1
-            self.store.commit(batch)
+            committed = self.store.commit(batch)
             for done in batch.completions:
                 self.queue.finished(done.lease)
+            if committed.swept:
+                self.queue.swept()
 
     def _pages(self, count: int) -> Iterator[tuple[Lease, Analysis]]:
         score = Score(0.5, 0.5, True)

@@ -411,6 +411,8 @@ class Crawl:
                 shared.schedule.want(done.lease.host, node.name, monotonic + max(0.0, done.retry_at - now))
             else:
                 node.queue.finished(done.lease)
+        if committed.swept:
+            node.queue.swept()
         if any(done.lastmods for done in batch.completions):
             self._next_revisits = 0.0  # a sitemap says that pages have changed: look now what is due
         for sequence, parcel in committed.outbox:

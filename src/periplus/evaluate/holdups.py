@@ -37,6 +37,9 @@ REFUSALS: dict[str, str] = {
 """Why URLs are no pages of the collection whose lease ended so."""
 
 
+AHEAD = "(SELECT count(*) FROM {} o WHERE o.host_id = u.host_id AND (o.priority, -o.id) > (u.priority, -u.id))"
+
+
 def refused(outcome: str) -> str:
     """Why a URL with that outcome is no page of the collection; a log of pages has what exactly went wrong."""
     return REFUSALS.get(outcome, "")
@@ -45,9 +48,8 @@ def refused(outcome: str) -> str:
 def waits_for(databases: Sequence[sqlite3.Connection], home: sqlite3.Connection, url: CanonicalUrl, now: float) -> str:
     """Why a URL in the queue of `home` was not fetched yet; `databases`: of all nodes, since they share robots.txt."""
     state, attempts, again, host, turn, ahead = home.execute(
-        "SELECT u.state, u.attempts, u.not_before, h.name, h.not_before, (SELECT count(*) FROM url o WHERE "
-        "o.host_id = u.host_id AND o.state = 0 AND (o.priority, -o.id) > (u.priority, -u.id)) "
-        "FROM url u JOIN host h ON h.id = u.host_id WHERE u.url = ?",
+        f"SELECT u.state, u.attempts, u.not_before, h.name, h.not_before, {AHEAD.format('queue')} - "
+        f"{AHEAD.format('spent')} FROM url u JOIN host h ON h.id = u.host_id WHERE u.url = ?",
         (url.href,),
     ).fetchone()
     if state == UrlState.WAITING:

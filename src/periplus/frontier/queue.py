@@ -1,8 +1,9 @@
 """A node's queue of URLs: best first within a host, the best few in memory, the rest on disk.
 
-Every queued URL is a row of `url` with state QUEUED; what is in memory is only the head of each host's queue, and the
-more hosts there are the shorter the heads, so memory does not grow with URLs. New rows reach `push` after they were
-committed.
+Every queued URL is a row of `url` with state QUEUED and one of `queue`; what is in memory is only the head of each
+host's queue, and the more hosts there are the shorter the heads, so memory does not grow with URLs. New rows reach
+`push` after they were committed. URLs that have ended leave `queue` many at once (`store/queueing.py`); until then they
+are known here, to be passed over.
 Times are Unix seconds, since retries must survive a restart.
 """
 
@@ -39,6 +40,9 @@ IN_MEMORY = 32_768
 """URLs of all hosts that are meant to be in memory, some 12 MB, over all nodes of a process; with more hosts than that
 each is read as it is due."""
 
+CACHE_KIB = 8_192
+"""For the inner pages of `url` and `queue`, of which ten million URLs have 4 MB."""
+
 _Entry = tuple[float, int, Lease]  # sorts by priority, best first, then by age
 
 
@@ -71,6 +75,7 @@ class UrlQueue:
 
     def __init__(self, reader: sqlite3.Connection, owner: str = "", *, sharers: int = 1) -> None:
         """`sharers`: how many nodes share the memory of the process."""
+        reader.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         self._in_memory = IN_MEMORY // sharers
         self._reader = reader
         self._owner = owner
@@ -78,6 +83,7 @@ class UrlQueue:
         self._hosts: dict[str, _HostQueue] = {}
         self._out: dict[str, dict[int, int]] = {}  # by host, id and epoch: leased, or ended and not committed yet
         self._read: set[int] = set()  # rows read from disk since everything committed was last in memory
+        self._spent: set[int] = set()  # ended, and perhaps in `queue` still
         self.size = 0
 
     def close(self) -> None:
@@ -86,13 +92,16 @@ class UrlQueue:
 
     def load(self, now: float) -> list[str]:
         """Take up the queue that is on disk; gives the hosts that have URLs, retries due later included."""
+        self._spent.update(row[0] for row in self._reader.execute("SELECT id FROM spent"))
+        ended = dict(self._reader.execute("SELECT host_id, count(*) FROM spent GROUP BY host_id").fetchall())
         rows = self._reader.execute(
-            "SELECT host.name, host.id, count(*) FROM url JOIN host ON host.id = url.host_id "
-            "WHERE url.state = 0 GROUP BY url.host_id"
+            "SELECT host.name, host.id, queued.count FROM host "
+            "JOIN (SELECT host_id, count(*) AS count FROM queue GROUP BY host_id) queued ON queued.host_id = host.id"
         )
         for name, host_id, count in rows.fetchall():
-            self._hosts[name] = _HostQueue(host_id, more_on_disk=True, edge=NOTHING)
-            self.size += count
+            if count > ended.get(host_id, 0):
+                self._hosts[name] = _HostQueue(host_id, more_on_disk=True, edge=NOTHING)
+                self.size += count - ended.get(host_id, 0)
         delayed = self._reader.execute(
             "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.attempts, url.sitemap, "
             "url.visits, url.not_before FROM url JOIN host ON host.id = url.host_id "
@@ -111,6 +120,7 @@ class UrlQueue:
         if queue is None:
             queue = self._hosts[lease.host] = _HostQueue(host_id)
         self.size += 1
+        self._spent.discard(lease.url_id)  # it may have been visited before
         if lease.url_id in self._read:
             return  # a refill has met the row between its commit and now
         queue.add((-lease.priority, lease.url_id, lease))
@@ -151,12 +161,20 @@ class UrlQueue:
 
     def put_back(self, lease: Lease) -> None:
         """Undo a lease that was not used."""
-        self.finished(lease)
+        self._give_back(lease)
         self.size += 1
         self._hosts[lease.host].add((-lease.priority, lease.url_id, lease))
 
     def finished(self, lease: Lease) -> None:
         """The URL's end is committed."""
+        self._give_back(lease)
+        self._spent.add(lease.url_id)
+
+    def swept(self) -> None:
+        """What had ended is no longer in `queue`."""
+        self._spent.clear()
+
+    def _give_back(self, lease: Lease) -> None:
         out = self._out.get(lease.host)
         if out is not None:
             out.pop(lease.url_id, None)
@@ -165,7 +183,7 @@ class UrlQueue:
 
     def retry(self, lease: Lease, at: float) -> None:
         """The URL's failed attempt is committed: it comes up again at `at`."""
-        self.finished(lease)
+        self._give_back(lease)
         self.size += 1
         again = msgspec.structs.replace(lease, attempts=lease.attempts + 1)
         heapq.heappush(self._hosts[lease.host].later, (at, lease.url_id, again))
@@ -185,24 +203,38 @@ class UrlQueue:
             lease = heapq.heappop(queue.later)[2]
             queue.add((-lease.priority, lease.url_id, lease))
         if not queue.heads and queue.more_on_disk:
-            self._refill(queue, host, now)
+            self._refill(queue, host)
         return bool(queue.heads)
 
-    def _refill(self, queue: _HostQueue, host: str, now: float) -> None:
-        # Rows that are out are still QUEUED on disk; asking for that many more reads past them.
-        out = self._out.get(host, ())
-        wanted = max(1, min(queue.next_refill, self._in_memory // len(self._hosts))) + len(out)
+    def _refill(self, queue: _HostQueue, host: str) -> None:
+        wanted = max(1, min(queue.next_refill, self._in_memory // len(self._hosts)))
         queue.next_refill = min(HEADS, 2 * queue.next_refill)
+        best = self._best(queue, host, wanted)
         rows = self._reader.execute(
             "SELECT id, url, ?, depth, redirects, priority, attempts, sitemap, visits FROM url "
-            "WHERE host_id = ? AND state = 0 AND not_before <= ? ORDER BY priority DESC, id LIMIT ?",
-            (host, queue.host_id, now, wanted),
+            f"WHERE id IN ({','.join('?' * len(best))}) ORDER BY priority DESC, id",
+            (host, *best),
         ).fetchall()
-        self._read.update(row[0] for row in rows)
-        waiting = {url_id for _, url_id, _ in queue.later}
-        queue.heads = [(-row[5], row[0], _lease(row)) for row in rows if row[0] not in out and row[0] not in waiting]
-        queue.more_on_disk = len(rows) == wanted
+        self._read.update(best)
+        queue.heads = [(-row[5], row[0], _lease(row)) for row in rows]
+        queue.more_on_disk = len(best) == wanted
         queue.edge = queue.heads[-1][:2] if queue.heads else NOTHING
+
+    def _best(self, queue: _HostQueue, host: str, wanted: int) -> list[int]:
+        """The host's best URLs on disk, but for those that are out, have ended or wait: they have their rows still."""
+        out = self._out.get(host, ())
+        waiting = {url_id for _, url_id, _ in queue.later}
+        best: list[int] = []
+        rows = self._reader.execute(
+            "SELECT id FROM queue WHERE host_id = ? ORDER BY priority DESC, id", (queue.host_id,)
+        )
+        for (url_id,) in rows:
+            if url_id not in out and url_id not in self._spent and url_id not in waiting:
+                best.append(url_id)
+                if len(best) == wanted:
+                    break
+        rows.close()  # what is read no further must not hold on to the database as it was
+        return best
 
 
 def _lease(row: Sequence[Any]) -> Lease:

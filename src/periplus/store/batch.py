@@ -71,3 +71,4 @@ class Committed:
     queued: list[tuple[Lease, int]]
     outbox: list[tuple[int, Parcel]]
     revalued: dict[str, float] = field(default_factory=dict)  # host -> the best new priority of its queued URLs
+    swept: bool = False  # what has ended has left the queue

@@ -19,6 +19,7 @@ from periplus.store.commit import ARCHIVE_END, archive_end
 from periplus.store.database import storage_errors, transaction
 from periplus.store.folder import NodeFolder
 from periplus.store.gaps import Gap, close_gap, scan_past_gaps
+from periplus.store.queueing import rebuild_queue
 from periplus.store.records import Record
 from periplus.urls import fingerprint
 
@@ -100,7 +101,29 @@ def check_pages(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> li
             again.add(url_id)
     if repair and again:
         _queue_again(node, db, again)
-    return [*damage.findings(repaired=repair), *_check_fingerprints(node, db, repair=repair)]
+    found = [*damage.findings(repaired=repair), *_check_fingerprints(node, db, repair=repair)]
+    return [*found, *_check_queue(node, db, repair=repair)]
+
+
+def _check_queue(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> list[Finding]:
+    """The order of the queue against what the URLs say: it has all that are queued and no others."""
+    damage = _Damage(node.name, "database")
+    for url in db.execute(
+        "SELECT u.url FROM url u "
+        "LEFT JOIN queue q ON q.host_id = u.host_id AND q.priority = u.priority AND q.id = u.id "
+        "WHERE u.state = 0 AND (q.id IS NULL OR u.id IN (SELECT id FROM spent))"
+    ):
+        damage.note("URLs are queued and have no turn", *url)
+    for url in db.execute(
+        "SELECT ifnull(u.url, q.id) FROM queue q LEFT JOIN url u ON u.id = q.id "
+        "WHERE u.state IS NOT 0 AND q.id NOT IN (SELECT id FROM spent)"
+    ):
+        damage.note("URLs have a turn and are not queued", *url)
+    findings = damage.findings(repaired=repair)
+    if repair and findings:
+        with transaction(db, node.database):
+            rebuild_queue(db)
+    return findings
 
 
 def _check_fingerprints(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> list[Finding]:

@@ -24,6 +24,7 @@ from periplus.store.archive import Archive, Seen, page_records, payload_digest, 
 from periplus.store.batch import Batch, Committed, Completion, Delivery
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
+from periplus.store.queueing import enough_spent, sweep
 from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.store.rows import Rows
@@ -153,6 +154,7 @@ class NodeStore:
             for reason, number in completion.dropped.items():
                 dropped[reason] += number
         self._rows.flush()
+        swept = self._sweep(at_least=1 if batch.due_until else enough_spent(self.hosts))
         if batch.due_until:
             queued.extend(queue_due(self.db, batch.due_until))
         count(self.db, "outcome", "name", outcomes)
@@ -166,7 +168,17 @@ class NodeStore:
                 (record.origin, record.status, record.body, record.fetched_at, record.expires_at, record.failures),
             )
         self._note_archive_end()
-        return Committed(queued, outbox, self._revalue(batch.revalued))
+        return Committed(queued, outbox, self._revalue(batch.revalued), swept)
+
+    def _sweep(self, at_least: int) -> bool:
+        """Whether what has ended was taken out of the queue: if there is enough of it.
+
+        Before URLs come back to the queue all of it is: what is spent of them would be looked for one by one.
+        """
+        enough: bool = self.db.execute("SELECT ifnull(max(sequence), 0) >= ? FROM spent", (at_least,)).fetchone()[0]
+        if enough:
+            sweep(self.db)
+        return bool(enough)
 
     def _note_archive_end(self) -> None:
         """What lies behind this in the archive does not count, should the process die before the next commit."""

@@ -16,9 +16,29 @@ from periplus.files import write_whole
 
 __all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "read_only", "storage_errors", "transaction"]
 
-SCHEMA_VERSION = 6
-MIGRATIONS: dict[int, tuple[str, ...]] = {}
-"""Statements that lead from a released version to the next one. None is needed yet: version 6 is the first released."""
+SCHEMA_VERSION = 7
+MIGRATIONS: dict[int, tuple[str, ...]] = {
+    6: (  # the queue becomes a table of its own, from which URLs that have ended are taken many at once
+        "DROP INDEX url_queue",
+        "CREATE TABLE queue (host_id INTEGER NOT NULL, priority REAL NOT NULL, id INTEGER NOT NULL, "
+        "PRIMARY KEY (host_id, priority DESC, id)) WITHOUT ROWID",
+        "CREATE TABLE spent "
+        "(sequence INTEGER PRIMARY KEY, host_id INTEGER NOT NULL, priority REAL NOT NULL, id INTEGER NOT NULL)",
+        "CREATE TRIGGER url_is_queued AFTER INSERT ON url WHEN new.state = 0 BEGIN "
+        "INSERT INTO queue VALUES (new.host_id, new.priority, new.id); END",
+        "CREATE TRIGGER url_is_spent AFTER UPDATE OF state ON url WHEN old.state = 0 AND new.state <> 0 BEGIN "
+        "INSERT INTO spent (host_id, priority, id) VALUES (old.host_id, old.priority, old.id); END",
+        "CREATE TRIGGER url_is_queued_again AFTER UPDATE OF state ON url WHEN old.state <> 0 AND new.state = 0 BEGIN "
+        "DELETE FROM spent WHERE id = new.id; "
+        "INSERT OR IGNORE INTO queue VALUES (new.host_id, new.priority, new.id); END",
+        "CREATE TRIGGER url_is_revalued AFTER UPDATE OF priority ON url "
+        "WHEN old.state = 0 AND new.state = 0 AND old.priority <> new.priority BEGIN "
+        "DELETE FROM queue WHERE host_id = old.host_id AND priority = old.priority AND id = old.id; "
+        "INSERT INTO queue VALUES (new.host_id, new.priority, new.id); END",
+        "INSERT INTO queue SELECT host_id, priority, id FROM url WHERE state = 0",
+    ),
+}
+"""Statements that lead from a released version to the next one; 6 is the first that was released."""
 
 WAL_MODE = slice(18, 20)
 """Where a database file says how it is read and written: 2 is with a write-ahead log (SQLite's file format, 1.3.3). A
@@ -49,7 +69,7 @@ def open_writer(path: Path, *, durability: str = "normal", sharers: int = 1) -> 
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """Open an existing database for reading, also while a crawl writes to it."""
+    """Open an existing database for reading, also while a crawl writes to it. An older one is brought up to date."""
     if not path.is_file():
         raise NotACrawl(f"{path}: no such database; was this folder made by `periplus crawl`?")
     with storage_errors(path):
@@ -57,6 +77,8 @@ def open_reader(path: Path) -> sqlite3.Connection:
         whole = "&immutable=1" if _is_read_only(path) and not path.with_name(f"{path.name}-wal").exists() else ""
         db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{whole}", uri=True, check_same_thread=False)
         db.execute("PRAGMA busy_timeout = 10000")
+        if _version(db) in MIGRATIONS and not _is_read_only(path):
+            open_writer(path).close()
         _check_version(db, path)
     return db
 
@@ -90,7 +112,7 @@ def _make_tables(db: sqlite3.Connection) -> None:
 
 
 def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
-    if db.execute("PRAGMA user_version").fetchone()[0] == 0:  # an empty file, as a disk may leave of one
+    if _version(db) == 0:  # an empty file, as a disk may leave of one
         _make_tables(db)
     _migrate(db)
     _check_version(db, path)
@@ -98,7 +120,7 @@ def _ensure_schema(db: sqlite3.Connection, path: Path) -> None:
 
 def _migrate(db: sqlite3.Connection) -> None:
     """Bring a database of an older release up to date in one transaction: whoever dies in it changed nothing."""
-    version = db.execute("PRAGMA user_version").fetchone()[0]
+    version = _version(db)
     if not all(step in MIGRATIONS for step in range(version, SCHEMA_VERSION)):
         return  # unknown: the check of the version says so
     if version >= SCHEMA_VERSION:
@@ -116,13 +138,17 @@ def _migrate(db: sqlite3.Connection) -> None:
         raise
 
 
+def _version(db: sqlite3.Connection) -> int:
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
 def _check_version(db: sqlite3.Connection, path: Path) -> None:
-    version = db.execute("PRAGMA user_version").fetchone()[0]
+    version = _version(db)
     if version != SCHEMA_VERSION:
-        advice = (
-            "use a newer Periplus" if version > SCHEMA_VERSION else "open it for writing once: `periplus crawl DIR`"
-        )
-        advice = advice if version > SCHEMA_VERSION or version in MIGRATIONS else "crawl anew into another folder"
+        advice = "use a newer Periplus" if version > SCHEMA_VERSION else "crawl anew into another folder"
+        if version in MIGRATIONS:
+            advice = "open it once where it can be written to: `periplus search DIR WORD`"
         raise Corrupt(f"{path}: schema version {version}, this Periplus reads version {SCHEMA_VERSION}; {advice}")
 
 

@@ -33,7 +33,37 @@ CREATE TABLE url (
   revisit_seconds REAL NOT NULL DEFAULT 0, -- interval until the next visit, where the crawl revisits
   redirect    INTEGER                   -- fingerprint of the URL that it redirects to
 );
-CREATE INDEX url_queue ON url (host_id, priority DESC, id) WHERE state = 0;
+
+-- What is queued, in the order in which it is fetched. A URL that ends leaves one row in `spent` first, and `sweep` takes
+-- many out of the queue at once: neighbours share a page of the database, and alone each would have to write its own.
+-- So what is queued are the rows of `queue` without those of `spent`. The triggers keep both, whoever changes `url`.
+CREATE TABLE queue (
+  host_id  INTEGER NOT NULL,
+  priority REAL NOT NULL,
+  id       INTEGER NOT NULL,            -- url.id
+  PRIMARY KEY (host_id, priority DESC, id)
+) WITHOUT ROWID;
+CREATE TABLE spent (
+  sequence INTEGER PRIMARY KEY,         -- in the order in which they ended: rows are only appended
+  host_id  INTEGER NOT NULL,
+  priority REAL NOT NULL,
+  id       INTEGER NOT NULL
+);
+CREATE TRIGGER url_is_queued AFTER INSERT ON url WHEN new.state = 0 BEGIN
+  INSERT INTO queue VALUES (new.host_id, new.priority, new.id);
+END;
+CREATE TRIGGER url_is_spent AFTER UPDATE OF state ON url WHEN old.state = 0 AND new.state <> 0 BEGIN
+  INSERT INTO spent (host_id, priority, id) VALUES (old.host_id, old.priority, old.id);
+END;
+CREATE TRIGGER url_is_queued_again AFTER UPDATE OF state ON url WHEN old.state <> 0 AND new.state = 0 BEGIN
+  DELETE FROM spent WHERE id = new.id;
+  INSERT OR IGNORE INTO queue VALUES (new.host_id, new.priority, new.id);
+END;
+CREATE TRIGGER url_is_revalued AFTER UPDATE OF priority ON url
+WHEN old.state = 0 AND new.state = 0 AND old.priority <> new.priority BEGIN
+  DELETE FROM queue WHERE host_id = old.host_id AND priority = old.priority AND id = old.id;
+  INSERT INTO queue VALUES (new.host_id, new.priority, new.id);
+END;
 CREATE INDEX url_revisit ON url (not_before) WHERE state = 2;
 CREATE INDEX url_waiting ON url (fingerprint) WHERE state = 2;
 

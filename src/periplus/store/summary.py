@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
+from periplus.store.queueing import queued_count
 from periplus.urls import fingerprint
 
 __all__ = ["Harvest", "HarvestShare", "NodeSummary", "Summary", "summarize", "together"]
@@ -113,7 +114,7 @@ def summarize(
             keywords, places = db.execute(LACKING).fetchone()
             lacking.update(keywords=keywords, places=places)
             fetched += db.execute("SELECT fetched_at, id, topic FROM page").fetchall()
-            queued += db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+            queued += queued_count(db)
             fingerprints.update(row[0] for row in db.execute("SELECT fingerprint FROM url"))
             sent_on_the_way = [fingerprint(row[0]) for row in db.execute("SELECT url FROM outbox")]
             queued += len(sent_on_the_way)

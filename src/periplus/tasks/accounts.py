@@ -12,6 +12,7 @@ from periplus.model import LonLat
 from periplus.running import errors_among
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder, NodeFolder
+from periplus.store.queueing import queued_count
 from periplus.tasks.records import Run
 
 __all__ = [
@@ -38,7 +39,7 @@ def counts_of(folder: Path) -> dict[str, int]:
     for node in _nodes(folder):
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
-            queued = db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+            queued = queued_count(db)
             found.update(pages=pages, kept=kept, queued=queued)
     return dict(found)
 
@@ -71,7 +72,7 @@ def node_rows(folder: Path) -> list[dict[str, Any]]:
     for node in _nodes(folder):
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
-            queued = db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+            queued = queued_count(db)
             traffic = db.execute("SELECT peer, sent, received FROM traffic ORDER BY peer").fetchall()
         rows.append(
             {

@@ -10,6 +10,7 @@ from periplus.errors import ConfigError
 from periplus.settings import load_job
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder
+from periplus.store.queueing import queued_count
 
 __all__ = ["job_states"]
 
@@ -27,7 +28,7 @@ def _job(folder: CrawlFolder) -> dict[str, Any]:
     for node in folder.nodes():
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             pages, kept = db.execute("SELECT count(*), ifnull(sum(kept), 0) FROM page").fetchone()
-            queued = db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+            queued = queued_count(db)
             outcomes.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
         nodes.append({"node": node.name, "pages": pages, "kept": kept, "queued": queued})
     return {

@@ -13,6 +13,7 @@ from periplus.frontier.queue import HEADS, IN_MEMORY
 from periplus.model import Lease, NewUrl, Outcome
 from periplus.store.commit import Batch, Completion, NodeStore
 from periplus.store.database import open_reader
+from periplus.store.queueing import LEAST_SPENT, queued_count
 
 NOW = 1_000_000.0
 
@@ -36,8 +37,10 @@ def add(store: NodeStore, queue: UrlQueue, urls: list[NewUrl]) -> None:
 
 
 def finish(store: NodeStore, queue: UrlQueue, lease: Lease) -> None:
-    store.commit(Batch(completions=[Completion(lease, Outcome.HTTP_ERROR)]))
+    committed = store.commit(Batch(completions=[Completion(lease, Outcome.HTTP_ERROR)]))
     queue.finished(lease)
+    if committed.swept:
+        queue.swept()
 
 
 def drained(store: NodeStore, queue: UrlQueue, host: str, now: float = NOW) -> list[str]:
@@ -87,6 +90,37 @@ def test_a_queue_taken_up_from_disk_is_the_same_queue(store: NodeStore) -> None:
     assert resumed.load(NOW) == ["a.com"]
     assert resumed.size == 700
     assert drained(store, resumed, "a.com") == best_first(urls)
+
+
+@pytest.mark.parametrize("ended", [1, 50, LEAST_SPENT - 1, LEAST_SPENT, 3 * LEAST_SPENT + 9, 700])
+def test_what_has_ended_is_not_taken_up_again(store: NodeStore, ended: int) -> None:
+    """URLs that end leave the queue on disk many at once; a run that is killed in between takes up none of them."""
+    urls = random_urls(700, seed=4)
+    first = queue_of(store)
+    add(store, first, urls)
+    for _ in range(ended):
+        lease = first.lease("a.com", NOW)
+        assert lease is not None
+        finish(store, first, lease)
+    resumed = queue_of(store)
+    assert resumed.load(NOW) == (["a.com"] if ended < 700 else [])
+    assert resumed.size == queued_count(store.db) == 700 - ended
+    assert drained(store, resumed, "a.com") == best_first(urls)[ended:]
+
+
+def test_the_queue_on_disk_is_swept(store: NodeStore) -> None:
+    """What has ended does not stay there, and a page that is visited again is in it once."""
+    queue = queue_of(store)
+    add(store, queue, random_urls(1_000, seed=5))
+    drained(store, queue, "a.com")
+    queue.all_pushed()
+    assert store.db.execute("SELECT count(*) FROM queue").fetchone()[0] < LEAST_SPENT
+    store.db.execute("UPDATE url SET state = 2, not_before = 5 WHERE id IN (1, 1000)")  # read, and to be visited again
+    for lease, host_id in store.commit(Batch(due_until=NOW)).queued:
+        queue.push(lease, host_id)
+    assert store.db.execute("SELECT id FROM queue ORDER BY id").fetchall() == [(1,), (1000,)]
+    assert queued_count(store.db) == queue.size == 2
+    assert len(drained(store, queue, "a.com")) == 2
 
 
 def test_urls_that_arrive_while_the_tail_is_on_disk_keep_their_order(store: NodeStore) -> None:

@@ -164,6 +164,14 @@ DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], str]] = {
         lambda c: change(c, "UPDATE url SET fingerprint = 7 WHERE id = 5"),
         "database: URLs have a wrong fingerprint",
     ),
+    "turn lost": (
+        lambda c: change(c, "UPDATE url SET state = 0 WHERE id = 5", "DELETE FROM queue"),
+        "database: URLs are queued and have no turn",
+    ),
+    "turn of another's": (
+        lambda c: change(c, "DELETE FROM spent"),
+        "database: URLs have a turn and are not queued",
+    ),
     "offset": (
         lambda c: change(c, "UPDATE page SET warc_offset = warc_offset + 1 WHERE id = 3"),
         "archive: pages name a record that is not there, not theirs or damaged",
