@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import tomli_w
 import typer
 import zstandard
 
@@ -167,12 +166,24 @@ def plan(
         }
         typer.echo(json.dumps({"nodes": shown}, ensure_ascii=False))
         return
-    table: dict[str, Any] = {name: {"places": [str(place.id) for place in group]} for name, group in names.items()}
     for name, group in names.items():
         largest = ", ".join(p.name for p in sorted(group, key=lambda p: -p.population)[:5])
         found = f", {counted(sum(links.get(p.id, 0) for p in group), 'link')}" if crawl else ""
         typer.echo(f"# {name}: {counted(len(group), 'place')}, {_people(group):,} people{found}; {largest}")
-    typer.echo(tomli_w.dumps({"nodes": table | {"general": {}}}))
+    for name, group in names.items():
+        lines = (f'    "{place.id}",  # {_described(place)}\n' for place in group)
+        typer.echo(f"[nodes.{name}]\nplaces = [\n{''.join(lines)}]\n")
+    typer.echo("[nodes.general]")
+
+
+DIVISION = 3
+"""Where a path has the first division: behind the world, the continent and the country."""
+
+
+def _described(place: Place) -> str:
+    """A place for people, beside its id."""
+    division = place.path[DIVISION:-1][:1]
+    return ", ".join(part for part in (place.name, *division, place.country) if part)
 
 
 def _people(group: list[Any]) -> int:

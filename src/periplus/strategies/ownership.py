@@ -234,6 +234,8 @@ class _Register:
         stripped = text.strip()
         if stripped.isascii() and stripped.isdigit():
             return self._gazetteer.place(int(stripped))
+        if stripped.casefold().endswith((".geojson", ".json")):
+            raise PlaceError(f'{text!r} is a file; what lies inside its polygons is "polygon {stripped}"')
         if not stripped.casefold().startswith(ALL_OF):
             return self._gazetteer.resolve(stripped)
         name = stripped[len(ALL_OF) :].strip()

@@ -125,6 +125,17 @@ def test_what_lies_around_the_date_line_stays_together(tmp_path: Path, by: str) 
     assert sorted(islands) in [sorted(node["places"]) for node in nodes.values()]
 
 
+def test_a_plan_names_its_places_beside_their_ids() -> None:
+    result = CliRunner().invoke(nodes_app, ["--nodes", "2"])
+    assert '"4930956",  # Boston, Massachusetts, US' in result.output
+
+
+def test_a_polygon_without_its_word_is_told_it(tmp_path: Path) -> None:
+    file = tmp_path / "targets.toml"
+    file.write_text('[nodes.all]\nplaces = ["area.geojson"]\n[nodes.general]\n')
+    assert '"polygon area.geojson"' in refused(nodes_app, "--targets", file, "--nodes", 2)
+
+
 def test_what_cannot_be_split_is_said(tmp_path: Path) -> None:
     file = tmp_path / "targets.toml"
     file.write_text('[nodes.all]\nplaces = ["Boston, MA"]\n[nodes.general]\n')
