@@ -4,6 +4,7 @@
 compressed and the WARC record is finished here: what comes back is ready to be written.
 """
 
+import importlib
 from array import array
 from collections import Counter
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from periplus.fetch.sitemaps import read_sitemap
 from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Links, Located, Outcome, Page, Score, WeightedPlace
 from periplus.pages import decode_html, read_page, searched_date
-from periplus.places import Gazetteer, locate, main_place
+from periplus.places import Gazetteer, address_grammar, locate, main_place
 from periplus.places.support import rounded
 from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import page_records, payload_digest
@@ -290,8 +291,16 @@ def _pack_mentions(located: Located) -> bytes:
 
 def worker_function(lens: Lens) -> Callable[[bytes], bytes]:
     """`analyse` between bytes, as worker processes speak; what it gives is read by `analysis_reader`."""
+    _load_what_workers_share()
     decoder = msgspec.msgpack.Decoder(Fetched)
     return lambda job: written_analysis(analyse(decoder.decode(job), lens))
+
+
+def _load_what_workers_share() -> None:
+    """What takes long to load and not every page needs: before workers are forked, so that none loads it by itself."""
+    importlib.import_module("htmldate")
+    for capitals in (True, False):
+        address_grammar.middle(capitals=capitals)
 
 
 def written_analysis(found: Analysis) -> bytes:

@@ -95,7 +95,7 @@ COMMANDS = {
         "periplus.miniweb.commands:app",
         "The miniature web: a synthetic web with known truth, for demos, tests and benchmarks.",
     ),
-    "config": ("periplus.commands:config", "Show the settings that a job file may have."),
+    "config": ("periplus.explaining:config", "Show the settings that a job file may have."),
 }
 """Every command and group of commands, in the order of `--help`: where it is and what it says of itself first. So the
 overview needs none of them, and a module is imported when its command is wanted."""

@@ -1,4 +1,4 @@
-"""The commands `crawl` and `config`."""
+"""The command `crawl`."""
 
 import asyncio
 import contextlib
@@ -33,14 +33,13 @@ from periplus.rebuilding import check_alone
 from periplus.relocation import relocate_crawl
 from periplus.running import Progress as CrawlProgress
 from periplus.running import ProgressFile
-from periplus.settings import Job, explain, job_from_dict, load_job
+from periplus.settings import Job, job_from_dict, load_job
 from periplus.store.summary import Summary
 from periplus.urls.filters import DROP_REASONS
 from periplus.wording import counted
 
 __all__ = [
     "calm_collector",
-    "config",
     "crawl",
     "exit_code",
     "given_gazetteer",
@@ -350,26 +349,3 @@ def _what_was_dropped(summary: Summary) -> str:
     reasons = sorted(((count, name) for name, count in summary.dropped.items() if name != "seen"), reverse=True)
     shown = "; ".join(f"{count:,} × {DROP_REASONS[name]}" for count, name in reasons[:3])
     return f". Links left out: {shown}" if shown else ""
-
-
-def config(
-    explained: Annotated[bool, typer.Option("--explain", help="Every setting: name, default, unit, sentence.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the settings as JSON.")] = False,
-) -> None:
-    """Show the settings that a job file may have.
-
-    Example: periplus config --explain
-    """
-    rows = explain()
-    if as_json:
-        typer.echo(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False))
-        return
-    if not explained:
-        for row in rows:
-            typer.echo(f"{row.name} = {row.default}")
-        return
-    table = Table("setting", "default", "unit", "meaning", box=None)
-    for row in rows:
-        table.add_row(row.name, row.default, row.unit, row.sentence)
-    width = None if sys.stdout.isatty() else 200
-    Console(highlight=False, width=width).print(table)

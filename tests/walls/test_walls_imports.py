@@ -10,7 +10,8 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
     "errors", "wording", "printing", "options", "clock", "files", "memory", "model", "network_settings",
-    "topic_settings", "settings", "urls", "frontier", "fetch", "pages", "content", "places", "topics", "strategies",
+    "topic_settings", "settings", "explaining", "urls", "frontier", "fetch", "pages", "content", "places", "topics",
+    "strategies",
     "network", "exchange", "cluster", "store", "index", "search", "export", "running", "tasks", "web", "evaluate",
     "miniweb", "analysis", "registering", "reaching", "shared", "node", "job", "resume", "report", "equipment",
     "indexing", "crawl", "verify", "relocation", "world", "replay", "ceilings", "compare", "experiments", "assignments",

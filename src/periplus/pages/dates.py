@@ -7,10 +7,6 @@ import re
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from htmldate import find_date
-from lxml import html as lxml_html
-from lxml.etree import LxmlError
-
 from periplus.pages.years import years_of_days
 
 __all__ = ["META_DATE_NAMES", "names_a_day", "published_date", "searched_date"]
@@ -138,6 +134,10 @@ def searched_date(html: str, url: str, fetched_on: date) -> date | None:
 
     Costs milliseconds: for kept pages that name a day at all.
     """
+    from htmldate import find_date  # noqa: PLC0415  # a sixth of a second, of which most commands have no use
+    from lxml import html as lxml_html  # noqa: PLC0415
+    from lxml.etree import LxmlError  # noqa: PLC0415
+
     try:
         source = html[:MOST_SEARCHED_CHARS].encode("utf-8", "replace")
         tree = lxml_html.document_fromstring(source, parser=lxml_html.HTMLParser(encoding="utf-8"))

@@ -4,6 +4,7 @@ Every repetition is bounded, so a match costs no more than the window it is trie
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from periplus.places.knowledge import knowledge
@@ -13,8 +14,6 @@ __all__ = [
     "BOX",
     "CITY_WORDS",
     "FORWARD",
-    "MIDDLE",
-    "MIDDLE_LOWER",
     "MORE",
     "NUMBER",
     "STATE",
@@ -23,6 +22,7 @@ __all__ = [
     "ZIP",
     "has_strong_suffix",
     "is_building",
+    "middle",
 ]
 
 _WEAK: Final = sorted(knowledge()["addresses"]["suffixes"].split(), key=len, reverse=True)
@@ -78,8 +78,13 @@ _LINE: Final = rf"[\r\n]+{_NOT_UNITS}[^\n@:]{{1,70}}"
 UNITS: Final = re.compile(rf"(?:{_BREAK}{_UNIT}){{0,3}}{_BREAK}")
 
 
-def _middle(word: str) -> re.Pattern[str]:
-    """Everything between a house number and the city: a street, units, at most two lines of something else."""
+@cache
+def middle(*, capitals: bool) -> re.Pattern[str]:
+    """Everything between a house number and the city: a street, units, at most two lines of something else.
+
+    Without `capitals` for addresses that are written so, where the ZIP vouches for the city. It takes long to compile.
+    """
+    word = _CAPITAL if capitals else _ANY
     named = rf"(?:{_DIRECTION}[ \t]*)?(?:{word}{_GAP}){{0,6}}?{_SUFFIX}(?:{_GAP}{_SUFFIX})?{_TAIL}{{0,2}}"
     plain = rf"(?:{_DIRECTION}[ \t]*)?{word}(?:{_GAP}{word}){{0,4}}?{_TAIL}?"
     route = rf"(?:{_DIRECTION}[ \t]*)?{_ROUTE}{_TAIL}?"
@@ -89,10 +94,6 @@ def _middle(word: str) -> re.Pattern[str]:
         rf"|(?P<plain>{plain}))(?P<rest>{rest})"
     )
 
-
-MIDDLE: Final = _middle(_CAPITAL)
-MIDDLE_LOWER: Final = _middle(_ANY)
-"""For addresses written without capitals, where the ZIP vouches for the city."""
 
 FORWARD: Final = re.compile(
     r"(?P<number>[0-9](?<![\w.$#][0-9])(?<!\d[/-][0-9])\d{0,5}(?:-(?:\d{1,5}|[A-Za-z])\b|[A-Za-z]?\b)(?: 1/2\b)?)"

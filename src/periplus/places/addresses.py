@@ -145,7 +145,7 @@ def _from_anchor(text: str, anchor: _Anchor, low: int, gazetteer: Gazetteer, str
 
 def _readings(text: str, anchor: _Anchor, low: int) -> list[tuple[re.Match[str], re.Match[str]]]:
     """House numbers with what leads from them to the city, the likeliest first."""
-    pattern = grammar.MIDDLE_LOWER if anchor.city[:1].islower() else grammar.MIDDLE
+    pattern = grammar.middle(capitals=not anchor.city[:1].islower())
     found = []
     for number in list(grammar.NUMBER.finditer(text, low, anchor.start))[-_MAX_NUMBERS:]:
         middle = pattern.fullmatch(text, number.end(), anchor.start)

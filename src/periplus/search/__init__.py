@@ -5,11 +5,9 @@ Previous stage: `index`; next: `web` and the commands. `Collection.open([folder]
 
 from pathlib import Path
 
-from periplus.cluster.addresses import cluster_settings
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.collection import Collection
 from periplus.search.names import GazetteerNames
-from periplus.search.remote import ClusterLink
 from periplus.search.request import Circle, SearchRequest
 from periplus.search.results import Facets, Hit, SearchResult, Trend
 
@@ -34,6 +32,9 @@ def open_collection(*folders: Path | str, cluster: str = "") -> Collection:
     name of the crawl is given instead of a folder, or nothing if there is only one.
     """
     if cluster:
+        from periplus.cluster.addresses import cluster_settings  # noqa: PLC0415  heavy
+        from periplus.search.remote import ClusterLink  # noqa: PLC0415
+
         link = ClusterLink(cluster_settings(cluster), str(folders[0]) if folders else "")
         return Collection.of_cluster(link, names=GazetteerNames())
     return Collection.open(folders, names=GazetteerNames())

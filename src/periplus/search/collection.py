@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from periplus.clock import Clock, SystemClock
 from periplus.errors import NotACrawl, QueryError
@@ -26,7 +26,6 @@ from periplus.search.owners import in_order, owned_places
 from periplus.search.question import Question, understand
 from periplus.search.ranker import Found, Ranker
 from periplus.search.related import nearby_pages, similar_pages
-from periplus.search.remote import ClusterLink, RemoteShard
 from periplus.search.request import MOST_RESULTS, Circle, SearchRequest
 from periplus.search.results import MapPoint, SearchResult, Suggestions, Trend, Understood
 from periplus.search.shard import LocalShard, PageRecord, Shard
@@ -37,6 +36,9 @@ from periplus.settings import Job
 from periplus.store.folder import CrawlFolder
 from periplus.topic_settings import TopicSettings
 from periplus.wording import counted
+
+if TYPE_CHECKING:  # what is asked of other machines takes a quarter of a second to import
+    from periplus.search.remote import ClusterLink, RemoteShard
 
 __all__ = ["Collection"]
 
@@ -104,7 +106,7 @@ class Collection:
 
     @classmethod
     def of_cluster(
-        cls, link: ClusterLink, *, names: PlaceNames | None = None, clock: Clock | None = None
+        cls, link: "ClusterLink", *, names: PlaceNames | None = None, clock: Clock | None = None
     ) -> "Collection":
         """The nodes of a crawl on several machines, asked where they are; closing it closes the link."""
         shards = link.shards()
@@ -390,7 +392,7 @@ def _update(shards: Sequence[Shard], progress: Callable[[int], None] | None = No
     for shard in here:
         latest.setdefault(shard.crawl, {})[shard.name] = shard.last_revision()
     changed = [shard.update(progress, latest[shard.crawl]) for shard in here]
-    changed += [shard.refresh() for shard in shards if isinstance(shard, RemoteShard)]
+    changed += [cast("RemoteShard", shard).refresh() for shard in shards if not isinstance(shard, LocalShard)]
     return any(changed)
 
 

@@ -9,14 +9,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from periplus.cluster.addresses import cluster_settings
 from periplus.index import IndexQuery
 from periplus.printing import Console
 from periplus.search.atlas import KnownPlace
 from periplus.search.collection import Collection
 from periplus.search.names import GazetteerNames
 from periplus.search.reading import RELAXED
-from periplus.search.remote import ClusterLink
 from periplus.search.request import SearchRequest
 from periplus.search.results import Hit, SearchResult, Trend
 from periplus.search.trend import check_every
@@ -146,6 +144,9 @@ def _say_empty(folder: Path) -> None:
 
 def _open(folder: Path, cluster: str) -> Collection:
     if cluster:
+        from periplus.cluster.addresses import cluster_settings  # noqa: PLC0415  heavy
+        from periplus.search.remote import ClusterLink  # noqa: PLC0415
+
         return Collection.of_cluster(ClusterLink(cluster_settings(cluster), str(folder)), names=GazetteerNames())
     errors = Console(stderr=True)
     if not errors.is_terminal:
