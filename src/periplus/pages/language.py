@@ -7,7 +7,7 @@ left without a language, since a wrong one does more harm (stemming, search) tha
 import re
 from collections import Counter
 
-__all__ = ["COMMON", "detect_language", "page_language"]
+__all__ = ["COMMON", "LANGUAGES_OF", "detect_language", "page_language"]
 
 SAMPLE_CHARS = 4_000
 ENGLISH_CHARS = 10_000

@@ -19,7 +19,7 @@ CLASSES: Final = (
     "locative", "preposition", "article", "title", "saying", "organisation", "street", "landform", "direction",
     "first_name", "surname", "month_day", "conjunction", "be_have", "division_word", "sports", "person_role",
     "landform_first", "inhabitant", "acting", "speaking", "software", "software_name", "joining", "street_first",
-    "square_first", "going", "linking", "place_word",
+    "square_first", "going", "linking", "place_word", "public_figure",
 )  # fmt: skip
 """Word classes; class i is bit i of a token's bits."""
 
@@ -43,7 +43,7 @@ def word_bits() -> dict[str, int]:
         for word in words:
             bits[word] = bits.get(word, 0) | bit
 
-    person = sum(1 << CLASSES.index(name) for name in ("first_name", "surname", "software_name"))
+    person = sum(1 << CLASSES.index(name) for name in ("first_name", "surname", "software_name", "public_figure"))
     for name, text in knowledge()["words"].items():
         if name == "contractions":
             continue

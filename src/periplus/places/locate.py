@@ -15,6 +15,7 @@ from periplus.places.addresses import find_addresses
 from periplus.places.casing import HASHTAG_CONFIDENCE, capitalised, hashtags
 from periplus.places.context import KIND
 from periplus.places.declared import declared_addresses, hinted_places, with_declared
+from periplus.places.finnish import is_finnish
 from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior, host_of
@@ -75,7 +76,7 @@ def locate(
     countries = _countries(url, hints, about, gazetteer)
     hinted = hinted_places(hints, countries, gazetteer)
     evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), countries)
-    options = _Options(demonyms, candidates, language or detect_language(text))
+    options = _Options(demonyms, candidates, language or detect_language(text) or ("fi" if is_finnish(text) else ""))
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=options)

@@ -115,8 +115,8 @@ def _same_spot(gazetteer: Gazetteer, first: int, second: int) -> bool:
 
 
 def _weight(gazetteer: Gazetteer, row: int) -> float:
-    """Decades of people; a country or first division counts more than its population says, a desert has none."""
-    bonus = {"country": 2.0, "continent": 2.0, "admin1": 0.5, "feature": 3.5}
+    """Decades of people; a country or first division counts more than they say, a desert or region has none."""
+    bonus = {"country": 2.0, "continent": 2.0, "admin1": 0.5, "feature": 3.5, "region": 3.5}
     kind = KINDS[gazetteer.arrays["kind"][row]]
     return float(np.log10(gazetteer.arrays["population"][row] + 100.0)) + bonus.get(kind, 0.0)
 

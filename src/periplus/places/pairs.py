@@ -4,19 +4,28 @@ Compiled where possible: see `sheet`.
 """
 
 import math
+from typing import Final
 
 from periplus.places.build import KINDS
 from periplus.places.folding import DIGIT, GAP_COMMA, GAP_LINE, GAP_SPACE, UPPER
 from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import CODES, Sheet, Tables
+from periplus.places.sources import DEMONYM
 
-__all__ = ["find_lists", "find_pairs", "is_inside", "is_lettered"]
+__all__ = ["AMONG_STATES", "AMONG_TOWNS", "find_lists", "find_pairs", "is_inside", "is_lettered"]
+
+AMONG_TOWNS: Final = 2
+AMONG_STATES: Final = 3
+"""What the names around one that is a state's and a large town's as well are, in a list; 1 for its other members."""
 
 # The names below have C types in pairs.pxd.
 _STRIDE, _COMMA, _LINE, _SPACE, _LETTER, _NUMBER = CODES, GAP_COMMA, GAP_LINE, GAP_SPACE, UPPER, DIGIT
 _JOINING = 1 << CLASSES.index("joining")
 _PLACING = (1 << CLASSES.index("locative")) | (1 << CLASSES.index("linking"))
 _CITY, _LARGE, _LIKELIEST = KINDS.index("city"), math.log10(5e5), 5
+_ADMIN1, _DEMONYM, _SAME_MIDDLE = KINDS.index("admin1"), DEMONYM, math.cos(60.0 / 6371.0)
+_TOWNS, _STATES = AMONG_TOWNS, AMONG_STATES
+_TOWN, _STATE, _EITHER, _FIELD = 1, 1 << 20, 1 << 40, (1 << 20) - 1  # members of a list, counted in one number
 _CAP, _STATE_LETTERS, _BRACKET, _A = 5, 2, ord("("), ord("A")  # an Italian postcode has five digits
 _CANADIAN_FIRST, _CANADIAN_SECOND, _BRITISH_SECOND = 0b101, 0b010, 0b011  # from the left, 1 for a letter
 
@@ -86,11 +95,25 @@ def _are_listed(s: Sheet, t: Tables, hit: int, other: int, row: int) -> bool:
     They are if the second is a large town's as well, and neither the first nor the name before it is mainly of a place
     in the division: "Troy, Albany, New York" is a pair.
     """
+    if _are_states(s, t, hit, other):
+        return True
     before = s.h_first[hit] - 1
     if before < 0 or s.t_gap[before] != _COMMA or s.ends_here[before] < 0 or s.h_name[s.ends_here[before]] < 0:
         return False
     first, second = _likeliest(t, s.h_name[s.ends_here[before]]), _likeliest(t, s.h_name[hit])
     return _is_large_town(t, s.h_name[other]) and not is_inside(t, first, row) and not is_inside(t, second, row)
+
+
+def _are_states(s: Sheet, t: Tables, hit: int, other: int) -> bool:
+    """Whether three states follow each other, though some place in the second is called like the first.
+
+    "Washington, Oregon and Idaho", "Kansas, Oklahoma and Texas".
+    """
+    if _member(t, s.h_name[hit]) < _STATE or _member(t, s.h_name[other]) != _STATE:
+        return False
+    token = _next_member(s, t, s.h_last[other])
+    third = s.starts_here[token] if 0 <= token < s.tokens else -1
+    return third >= 0 and _member(t, s.h_name[third]) == _STATE
 
 
 def _likeliest(t: Tables, name: int) -> int:
@@ -173,7 +196,8 @@ def find_lists(s: Sheet, t: Tables, group: int) -> None:
     The outer part of a pair, which is marked in `group`, stands in none.
     """
     for hit in range(s.hits):
-        s.h_listed[hit] = 0
+        s.h_listed[hit] = s.l_members[hit] = 0
+        s.h_list[hit] = hit
     for hit in range(s.hits):
         token = _next_member(s, t, s.h_last[hit]) if s.h_pair[hit] < 0 else -1
         other = s.starts_here[token] if token >= 0 else -1
@@ -182,7 +206,71 @@ def find_lists(s: Sheet, t: Tables, group: int) -> None:
         s.h_listed[hit] = 0 if s.codes[hit * _STRIDE + group] else 1
         while other >= 0 and s.h_first[other] == token:
             s.h_listed[other] = 1
+            if s.h_list[other] == other:
+                s.h_list[other] = s.h_list[hit]
             other -= 1
+    _compare_members(s, t, group)
+
+
+def _compare_members(s: Sheet, t: Tables, group: int) -> None:
+    """Mark what the names that are a state's and a large town's as well stand among in their lists.
+
+    Lists are of one kind: in "Chicago, Boston and New York" it is the city, in "Oregon and Washington" the state. Of
+    "New York and Washington" alone both are cities.
+    """
+    for hit in range(s.hits):
+        if s.h_listed[hit] or s.codes[hit * _STRIDE + group]:
+            settled = s.h_pair[hit] >= 0 or s.codes[hit * _STRIDE + group]  # "Albany, New York, and Boston" are towns
+            s.l_members[s.h_list[hit]] += _TOWN if settled else _member(t, s.h_name[hit])
+    for hit in range(s.hits):
+        if s.h_listed[hit] and s.l_members[s.h_list[hit]] >= _EITHER and _member(t, s.h_name[hit]) == _EITHER:
+            members = s.l_members[s.h_list[hit]]
+            towns, states = members & _FIELD, (members >> 20) & _FIELD
+            if states == 0 and (towns > 0 or members >= 2 * _EITHER):
+                s.h_listed[hit] = _TOWNS
+            elif towns == 0 and states > 0:
+                s.h_listed[hit] = _STATES
+
+
+def _member(t: Tables, name: int) -> int:
+    """Whether a name in a list is that of a town, a state, or of either: a state whose large town is not its middle."""
+    if name < 0 or t.cand_flag[t.name_at[name]] == _DEMONYM:
+        return 0
+    kind = t.place_facts[8 * _likeliest(t, name) + 7]
+    state = _state_called(t, name)
+    town = _town_called(t, name, state) if state >= 0 else -1
+    if town >= 0 and _are_close(t, state, town):
+        return _TOWN
+    if town >= 0 and t.place_floats[town + 3] >= _LARGE:
+        return _EITHER
+    return _TOWN if kind == _CITY else _STATE if kind == _ADMIN1 else 0
+
+
+def _state_called(t: Tables, name: int) -> int:
+    """Where the facts of the likeliest state of a name are, -1 where it is none of the likeliest places."""
+    low, high = t.name_at[name], t.name_at[name + 1]
+    for at in range(low, min(high, low + _LIKELIEST)):
+        if t.place_facts[8 * t.cand_row[at] + 7] == _ADMIN1:
+            return 8 * t.cand_row[at]
+    return -1
+
+
+def _town_called(t: Tables, name: int, state: int) -> int:
+    """Where the facts of the likeliest town of a name are, of those in the country of the state of that name; or -1."""
+    low, high = t.name_at[name], t.name_at[name + 1]
+    for at in range(low, min(high, low + _LIKELIEST)):
+        fact = 8 * t.cand_row[at]
+        if t.place_facts[fact + 7] == _CITY and t.place_facts[fact + 6] == t.place_facts[state + 6]:
+            return fact
+    return -1
+
+
+def _are_close(t: Tables, one: int, two: int) -> bool:
+    dot = 0.0
+    for axis in range(3):
+        x, y = t.place_floats[one + axis], t.place_floats[two + axis]
+        dot += x * y
+    return dot > _SAME_MIDDLE
 
 
 def _next_member(s: Sheet, t: Tables, last: int) -> int:

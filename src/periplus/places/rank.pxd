@@ -6,7 +6,7 @@ from periplus.places.sheet cimport Sheet, Tables
 cdef int _MAX_ANCHOR_UNITS, _WITHIN, _ALTERNATE, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 cdef int _FIRST, _KIND0, _FLAG0, _WITHIN0, _WITHIN_CLOSE, _WITHIN_FIRST, _NAMED0, _NEAR, _AROUND
 cdef int _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS, _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY, _HINT_NEAR, _TLD, _NAMED_PEOPLE, _WITHIN_IMPLIED, _WIDTH, _FAR
-cdef double _R2, _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR, _SAME_MIDDLE
+cdef double _R2, _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR, _SAME_MIDDLE, _LARGE, _TINY
 
 cdef class Outside:
     cdef const int[::1] rows
@@ -16,12 +16,13 @@ cdef class Outside:
     cdef double total
 
 @cython.locals(low=cython.int, high=cython.int, top=cython.double, c=cython.int, base=cython.int, i=cython.int,
-               flag=cython.int, kind=cython.int)
+               flag=cython.int, kind=cython.int, shaded=cython.bint)
 cdef void _static_features(Sheet s, int unit) noexcept
+cdef bint _is_overshadowed(Sheet s, int first, int c) noexcept
 @cython.locals(at=cython.int, row=cython.int)
 cdef void _within_features(Sheet s, int unit, int c, int base, int kind) noexcept
 @cython.locals(at=cython.int, far=cython.int, base=cython.int, column=cython.int, close=cython.double)
-cdef void _named_features(Sheet s, int unit, int c, int which, int row) noexcept
+cdef void _named_features(Sheet s, int unit, int c, int which, int row, bint shaded) noexcept
 @cython.locals(square=cython.double)
 cdef double closeness(double dot, double km) noexcept
 @cython.locals(base=cython.int, px=cython.double, py=cython.double, pz=cython.double, dot=cython.double,

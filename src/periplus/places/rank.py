@@ -41,6 +41,7 @@ _HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
 _NAMED_PEOPLE, _WITHIN_IMPLIED = COLUMN["named_population"], COLUMN["within_implied"]
 _WIDTH = len(FEATURES)
 _FAR = FAR
+_LARGE, _TINY = math.log10(5e5), math.log10(50)
 _R2 = 2.0 * 6371.0 * 6371.0  # times (1 - cosine) is the square of the chord
 _NEAR_SCALE, _AROUND_SCALE = _R2 / (40.0 * 40.0), _R2 / (250.0 * 250.0)
 _TOO_FAR = math.cos(2500.0 / 6371.0)
@@ -83,9 +84,17 @@ def _static_features(s: Sheet, unit: int) -> None:
             s.features[base + _KIND0 + kind] = 1.0
         if flag > 0:
             s.features[base + _FLAG0 + flag] = 1.0
-        _named_features(s, unit, c, 0, s.c_admin1[c])
-        _named_features(s, unit, c, 1, s.c_admin2[c])
-        _named_features(s, unit, c, 2, s.c_country[c])
+        shaded = _is_overshadowed(s, low, c)
+        _named_features(s, unit, c, 0, s.c_admin1[c], shaded)
+        _named_features(s, unit, c, 1, s.c_admin2[c], shaded)
+        _named_features(s, unit, c, 2, s.c_country[c], shaded)
+
+
+def _is_overshadowed(s: Sheet, first: int, c: int) -> bool:
+    """Whether a town is tiny beside the large one that bears its name."""
+    if s.c_kind[first] != _CITY or s.c_people[first] < _LARGE:
+        return False
+    return bool(s.c_kind[c] == _CITY and s.c_people[c] < s.c_people[first] - _TINY)
 
 
 def _within_features(s: Sheet, unit: int, c: int, base: int, kind: int) -> None:
@@ -99,11 +108,17 @@ def _within_features(s: Sheet, unit: int, c: int, base: int, kind: int) -> None:
     s.features[base + _WITHIN_IMPLIED] = row == s.implied_admin1 or row == s.implied_admin2
 
 
-def _named_features(s: Sheet, unit: int, c: int, which: int, row: int) -> None:
-    """Whether, and how near, the candidate's own division or country is named on the page."""
+def _named_features(s: Sheet, unit: int, c: int, which: int, row: int, shaded: bool) -> None:
+    """Whether, and how near, the candidate's own division or country is named on the page.
+
+    A tiny town (`shaded`) needs more than its state in a list, or than a name that is a town's as well: Boston is not
+    in that state in "Albany, New York, and Boston", nor in "Boston at New York".
+    """
     if row < 0 or row == s.c_row[c] or not s.area_at[row]:
         return
     at = unit * s.areas + s.area_at[row] - 1
+    if shaded and s.u_outer[unit] != row and (s.area_town[s.area_at[row] - 1] or s.h_listed[s.u_first[unit]]):
+        return
     far = s.near[at]
     if far >= _FAR:
         return

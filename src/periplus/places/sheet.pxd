@@ -39,6 +39,8 @@ cdef class Sheet:
     cdef public int[::1] h_first, h_last, h_name, h_pair, h_unit
     cdef public unsigned char[::1] h_built, h_kept
     cdef unsigned char[::1] h_listed
+    cdef int[::1] h_list, u_among
+    cdef long long[::1] l_members
     cdef public double[::1] h_probability
     cdef public unsigned char[::1] codes
     cdef readonly int units

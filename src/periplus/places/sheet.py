@@ -122,14 +122,14 @@ class Sheet:
         self.found_key, self.found = _room(2 * MAX_HITS, np.uint64), _room(2 * MAX_HITS, np.int32)
 
         self.h_first, self.h_last, self.h_name = (_room(MAX_HITS, np.int32) for _ in range(3))
-        self.h_pair, self.h_unit = _room(MAX_HITS, np.int32), _room(MAX_HITS, np.int32)
+        self.h_pair, self.h_unit, self.h_list = (_room(MAX_HITS, np.int32) for _ in range(3))
         self.h_built, self.h_kept, self.h_listed = (_room(MAX_HITS, np.uint8) for _ in range(3))
-        self.h_probability = _space(MAX_HITS, np.float64)
+        self.h_probability, self.l_members = _space(MAX_HITS, np.float64), _room(MAX_HITS, np.int64)
         self.codes = _room(MAX_HITS * CODES, np.uint8)
 
         self.units = 0
         self.u_name, self.u_outer, self.u_first = (_room(MAX_HITS, np.int32) for _ in range(3))
-        self.u_count, self.u_best = _room(MAX_HITS, np.int32), _room(MAX_HITS, np.int32)
+        self.u_count, self.u_best, self.u_among = (_room(MAX_HITS, np.int32) for _ in range(3))
         self.u_at = _room(MAX_HITS + 1, np.int32)
         self.u_plain = _room(MAX_HITS, np.uint8)
         self.u_weight = _space(MAX_HITS, np.float64)

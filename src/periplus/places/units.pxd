@@ -4,9 +4,9 @@ from periplus.places.pairs cimport is_inside
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef unsigned long long _NAMELESS
-cdef double _TOWN, _LARGE, _KNOWN, _FAMOUS, _SURE, _DWARFED, _SMALL, _SMALLER, _ECLIPSED
+cdef double _TOWN, _LARGE, _KNOWN, _FAMOUS, _SURE, _DWARFED, _SMALL, _SMALLER, _ECLIPSED, _HAMLET
 cdef int _MAX_OF_NAME, _SEVERAL, _NEXT, _BESIDE, _LIKELIEST, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
-cdef int _ALTERNATE, _POSTAL
+cdef int _ALTERNATE, _POSTAL, _TOWNS, _STATES, _REGION
 
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)
@@ -35,6 +35,8 @@ cpdef void find_candidates(Sheet s, Tables t) except *
 cdef dict _outers(Sheet s)
 @cython.locals(name=cython.int, low=cython.int, high=cython.int, fits=cython.bint, at=cython.int, row=cython.int)
 cdef int _add_named(Sheet s, Tables t, int unit, int outer, int count) noexcept
+@cython.locals(among=cython.int)
+cdef bint _is_of_other_kind(Sheet s, int unit, int kind) noexcept
 @cython.locals(people=cython.double, others=cython.double)
 cdef bint _is_dwarfed(Tables t, int first, int at) noexcept
 @cython.locals(whole=cython.int, row=cython.int, kind=cython.int)

@@ -9,7 +9,7 @@ import math
 from typing import Final
 
 from periplus.places.build import KINDS
-from periplus.places.pairs import is_inside
+from periplus.places.pairs import AMONG_STATES, AMONG_TOWNS, is_inside
 from periplus.places.sheet import MAX_AREAS, MAX_CANDIDATES, Sheet, Tables
 from periplus.places.sources import ALTERNATE, NAME_FLAGS, POSTAL
 
@@ -27,10 +27,11 @@ _SEVERAL = 3
 _TOWN, _LARGE, _KNOWN, _FAMOUS, _SURE = (math.log10(people) for people in (5e4, 1e5, 3e5, 1e6, 1e7))
 _NEXT, _BESIDE, _LIKELIEST = 2, 4, 5
 _DWARFED, _SMALL, _SMALLER, _ECLIPSED = math.log10(20), math.log10(5), 2.0, math.log10(300)
-_ALTERNATE, _POSTAL = ALTERNATE, POSTAL
+_ALTERNATE, _POSTAL, _TOWNS, _STATES = ALTERNATE, POSTAL, AMONG_TOWNS, AMONG_STATES
 _NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
-_COUNTRY, _ADMIN1, _ADMIN2, _CITY = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city"))
+_COUNTRY, _ADMIN1, _ADMIN2, _CITY, _REGION = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city", "region"))
+_HAMLET = math.log10(3e3)
 
 
 def gather_units(s: Sheet) -> int:
@@ -52,8 +53,9 @@ def gather_units(s: Sheet) -> int:
             unit = s.units
             s.units = s.found[slot] = unit + 1
             s.u_name[unit], s.u_outer[unit], s.u_plain[unit] = s.h_name[hit], s.h_pair[hit], s.h_built[hit] == 0
-            s.u_first[unit], s.u_count[unit], s.u_weight[unit] = hit, 0, weight
+            s.u_first[unit], s.u_count[unit], s.u_weight[unit], s.u_among[unit] = hit, 0, weight, 0
         s.u_count[unit] += 1
+        s.u_among[unit] += 1 if s.h_listed[hit] == _TOWNS else -1 if s.h_listed[hit] == _STATES else 0
         s.h_unit[hit] = unit
         if weight > s.u_weight[unit]:
             s.u_weight[unit] = weight
@@ -218,6 +220,7 @@ def find_candidates(s: Sheet, t: Tables) -> None:
             count = _add_named(s, t, unit, outer, count)
             best_kind = t.place_facts[8 * t.cand_row[t.name_at[name]] + 7]
         settled = outer >= 0 and count > s.u_at[unit] and is_inside(t, s.c_row[count - 1], outer)
+        settled = settled or s.u_among[unit] != 0  # a list says what such a name is
         if s.areas and not settled and (best_kind >= _ADMIN2 or not s.u_plain[unit]):
             count = _add_containers(s, t, unit, count)
     s.u_at[s.units] = count
@@ -257,9 +260,19 @@ def _add_named(s: Sheet, t: Tables, unit: int, outer: int, count: int) -> int:
         row = t.cand_row[at]
         if not is_inside(t, row, outer) if fits else _is_dwarfed(t, low, at) or _is_eclipsed(t, low, at):
             continue
+        if not fits and _is_of_other_kind(s, unit, t.place_facts[8 * row + 7]):
+            continue
         s.c_prior[count] = t.cand_prior[at]
         count = _add(s, t, unit, row, t.cand_flag[at], count)
     return count
+
+
+def _is_of_other_kind(s: Sheet, unit: int, kind: int) -> bool:
+    """Whether most mentions stand in lists of states and a place is none, or the same of towns."""
+    among = 2 * s.u_among[unit]
+    if among >= s.u_count[unit]:
+        return bool(kind == _ADMIN1 or kind == _ADMIN2)
+    return bool(-among >= s.u_count[unit] and (kind == _CITY or kind == _ADMIN2))
 
 
 def _is_dwarfed(t: Tables, first: int, at: int) -> bool:
@@ -276,9 +289,14 @@ def _is_dwarfed(t: Tables, first: int, at: int) -> bool:
 
 
 def _is_eclipsed(t: Tables, first: int, at: int) -> bool:
-    """Whether a place lies in the country or state of its name that everybody means: Colombia, in Huila in Colombia."""
+    """Whether a place lies in the country or state of its name that everybody means: Colombia, in Huila in Colombia.
+
+    Or is a hamlet where the name is a region's: the Middle East is not the one in Baltimore, however near that is.
+    """
     whole, row = t.cand_row[first], t.cand_row[at]
     kind = t.place_facts[8 * whole + 7]
+    if kind == _REGION:
+        return bool(t.place_facts[8 * row + 7] == _CITY and t.place_floats[8 * row + 3] < _HAMLET)
     if (kind != _COUNTRY and kind != _ADMIN1) or not is_inside(t, row, whole):
         return False
     if t.place_facts[8 * row + 7] != _CITY:

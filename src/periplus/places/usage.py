@@ -4,22 +4,24 @@ Compiled where possible: see `sheet`.
 """
 
 from periplus.places.build import KINDS
-from periplus.places.folding import GAP_HYPHEN, GAP_LINE, GAP_SPACE, GAP_STOP, KEY_BASE, UPPER
+from periplus.places.folding import GAP_COMMA, GAP_HYPHEN, GAP_LINE, GAP_SPACE, GAP_STOP, KEY_BASE, UPPER
 from periplus.places.forms import mixed, name_index
 from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import Sheet, Tables
 
-__all__ = ["is_called", "is_named_after", "is_stray"]
+__all__ = ["is_among_people", "is_called", "is_named_after", "is_stray"]
 
 # The names below have C types in usage.pxd.
 _UP, _SPACE, _STOP, _BASE, _MASK = UPPER, GAP_SPACE, GAP_STOP, KEY_BASE, (1 << 64) - 1
-_LINE, _HYPHEN, _LETTERS = GAP_LINE, GAP_HYPHEN, 2
+_LINE, _HYPHEN, _COMMA, _LETTERS = GAP_LINE, GAP_HYPHEN, GAP_COMMA, 2
 _FIRST_NAME, _ACTING, _SPEAKING, _SOFTWARE, _SOFTWARE_NAME = (
     1 << CLASSES.index(c) for c in ("first_name", "acting", "speaking", "software", "software_name")
 )
 _JOINING, _GOING, _STREET, _STREET_FIRST, _SQUARE_FIRST = (
     1 << CLASSES.index(c) for c in ("joining", "going", "street", "street_first", "square_first")
 )
+_SURNAME, _PUBLIC = 1 << CLASSES.index("surname"), 1 << CLASSES.index("public_figure")
+_LARGE = 7  # 300,000 people: a place in `context.POPULATION`
 _D, _E, _H, _L, _T, _U = (ord(letter) for letter in "dehltu")
 _ABBREVIATED, _MOST_LINKS = 4, 2
 _CITY = 3  # the place of "city" in `context.KIND`
@@ -34,7 +36,7 @@ def is_called(s: Sheet, t: Tables, hit: int, ends: bool) -> bool:
     token = s.h_first[hit]
     own = t.word_bits[s.t_slot[token]]
     if not own & (_FIRST_NAME | _SOFTWARE_NAME):
-        return False
+        return bool(own & _SURNAME) and (_are_going(s, t, token) or _are_going(s, t, token - 2))
     follows = token + 1 < s.tokens and s.t_gap[token] == _SPACE
     after = t.word_bits[s.t_slot[token + 1]] if follows else 0
     if own & _SOFTWARE_NAME:
@@ -48,7 +50,7 @@ def is_called(s: Sheet, t: Tables, hit: int, ends: bool) -> bool:
 
 
 def _are_going(s: Sheet, t: Tables, token: int) -> bool:
-    """Whether two first names do what people do: "Chad and Jordan went"."""
+    """Whether two first names or surnames do what people do: "Chad and Jordan went", "Bush and Gore debated"."""
     if token < 0 or token + 3 >= s.tokens or s.starts_here[token + 2] < 0:
         return False
     if s.h_last[s.starts_here[token + 2]] != token + 2:
@@ -57,9 +59,46 @@ def _are_going(s: Sheet, t: Tables, token: int) -> bool:
         return False
     if s.t_class[token + 1] & _UP or s.t_class[token + 3] & _UP:
         return False
-    both = t.word_bits[s.t_slot[token]] & t.word_bits[s.t_slot[token + 2]] & _FIRST_NAME
+    both = t.word_bits[s.t_slot[token]] & t.word_bits[s.t_slot[token + 2]] & (_FIRST_NAME | _SURNAME)
     joined = t.word_bits[s.t_slot[token + 1]] & _JOINING
     return bool(both and joined and t.word_bits[s.t_slot[token + 3]] & (_ACTING | _GOING))
+
+
+def is_among_people(s: Sheet, t: Tables, hit: int) -> bool:
+    """Whether a surname that no large town bears stands beside one that no place bears, or two of public figures do.
+
+    "Bush and Petersen", "Clinton, Bush and Obama".
+    """
+    token, name = s.h_first[hit], s.h_name[hit]
+    own = t.word_bits[s.t_slot[token]]
+    if not own & (_SURNAME | _PUBLIC) or (t.name_facts[4 * name + 2] >> 8) & 255 >= _LARGE:
+        return False
+    if _are_joined(s, t, token, token + 2) or _are_joined(s, t, token - 2, token):
+        return True
+    return bool(own & _PUBLIC) and (_are_public(s, t, token, token + 1) or _are_public(s, t, token - 1, token))
+
+
+def _are_public(s: Sheet, t: Tables, one: int, two: int) -> bool:
+    """Whether two public figures follow each other in a list."""
+    if one < 0 or two >= s.tokens or s.t_gap[one] != _COMMA:
+        return False
+    return bool(t.word_bits[s.t_slot[one]] & t.word_bits[s.t_slot[two]] & _PUBLIC and s.t_class[two] & _UP)
+
+
+def _are_joined(s: Sheet, t: Tables, one: int, two: int) -> bool:
+    """Whether "and" joins two words of which one is a surname and not the name of a place, or both public figures'."""
+    if one < 0 or two >= s.tokens or s.t_gap[one] != _SPACE or s.t_gap[one + 1] != _SPACE:
+        return False
+    if s.t_class[one + 1] & _UP or not t.word_bits[s.t_slot[one + 1]] & _JOINING:
+        return False
+    if t.word_bits[s.t_slot[one]] & t.word_bits[s.t_slot[two]] & _PUBLIC and s.t_class[two] & _UP:
+        return True
+    return _is_surname_only(s, t, one) or _is_surname_only(s, t, two)
+
+
+def _is_surname_only(s: Sheet, t: Tables, token: int) -> bool:
+    free = s.starts_here[token] < 0 and s.ends_here[token] < 0
+    return bool(free and s.t_class[token] & _UP and t.word_bits[s.t_slot[token]] & _SURNAME)
 
 
 def is_named_after(s: Sheet, t: Tables, hit: int, be_have: bool) -> bool:
