@@ -12,13 +12,19 @@ from datetime import date
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from periplus.index.analysis import STEMMERS, forms, is_unspaced
+from periplus.index.analysis import STEMMERS, fold, forms, is_unspaced
 from periplus.index.ranges import EVER, DayRange, day_number
 
 __all__ = ["FIELD_WEIGHTS", "IndexQuery", "TextUnit", "compile_query"]
 
 FIELD_WEIGHTS = {"title": 2.5, "url_words": 1.2, "anchor": 1.0, "description": 0.8, "text": 1.0}
 """How much a word counts where it stands; each field's BM25 is multiplied by it and the sum is the text score."""
+
+SPELT_WEIGHT = 5.0
+"""How much more it counts that a word with accents stands in title or description just as it was typed: "Küche".
+
+They are stripped, since far more often both are forms of one word (Haus, Häuser), and many leave them out.
+"""
 
 YEAR_WEIGHT = 3.0
 """How much it counts that a page is of the year which a question names."""
@@ -152,10 +158,14 @@ def _unit(unit: TextUnit, fields: tuple[tuple[str, float], ...], schema: Schema,
     found = forms(unit.text, languages)
     if not found:
         return Query.empty_query()
-    return _any_of(
+    wanted = [
         _in_languages(_any_of(_in_fields(sequence, fields, schema, those)), those, languages, schema)
         for sequence, those in found.items()
-    )
+    ]
+    if "description" in dict(fields) and unit.text.isalpha() and fold(unit.text) != unit.text.lower():
+        spelt = Query.term_query(schema, "word", unit.text.lower(), index_option="basic")
+        wanted.append(Query.boost_query(spelt, SPELT_WEIGHT))
+    return _any_of(wanted)
 
 
 def _in_fields(

@@ -27,7 +27,7 @@ est sont puis-je peut-on je on trouver trouve cherche des les le la un une que m
 meilleurs meilleures
 son esta estan hay puedo puede se encontrar los las el una mejor mejores posso os as o melhor melhores
 e sono il gli trovare migliore migliori
-happened happening happens going
+happened happening happens going much many
 passiert geschehen geschieht passe passe-t-il s'est-il pasa paso acontece aconteceu succede"""
 """What follows it before the words that count."""
 

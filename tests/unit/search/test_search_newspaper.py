@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from sample_collection import PLACES, SamplePlace, build_collection, make_page
@@ -163,3 +164,15 @@ def test_a_snippet_is_what_the_page_says(gazette: Collection) -> None:
 def test_short_words_are_not_corrected_to_quite_other_ones(gazette: Collection) -> None:
     assert ask(gazette, "stron").did_you_mean == ""  # two letters from "storm" by swapping and changing
     assert ask(gazette, "strom").did_you_mean == "storm"
+
+
+def test_who_types_an_accent_means_it(tmp_path: Path) -> None:
+    pages = [
+        make_page(1, title="Kuchen", text="Kuchen, Kuchen und Kuchen.", language="de", places=()),
+        make_page(2, title="Die neue Küche in unserem alten Haus", text="Sie ist groß.", language="de", places=()),
+        make_page(3, title="Häuser", text="Alt.", language="de", places=()),
+    ]
+    with Collection.open([build_collection(tmp_path / "crawl", pages).path]) as opened:
+        assert found(opened, "Küche") == [2, 1]
+        assert found(opened, "Kuchen") == [1, 2]
+        assert sorted(found(opened, "Haus")) == [2, 3]  # forms of one word
