@@ -13,7 +13,10 @@ import msgspec
 from periplus.model import Located, Mention, Page
 from periplus.pages.maintext import without
 
-__all__ = ["Content", "content_of"]
+__all__ = ["Content", "content_of", "said_in"]
+
+BORDER = "\n\n"
+"""Between what a page says and what stands aside; nothing in the text of a page looks like it."""
 
 
 class Content(NamedTuple):
@@ -29,7 +32,12 @@ class Content(NamedTuple):
     @property
     def stored_text(self) -> str:
         """What is searched and shown: what the page says first. What links say is found with the pages they lead to."""
-        return f"{self.page.text.rstrip()}\n\n{self.aside.strip()}" if self.aside else self.page.text
+        return f"{self.page.text.rstrip()}{BORDER}{self.aside.strip()}" if self.aside else self.page.text
+
+
+def said_in(stored_text: str) -> str:
+    """What the page itself says of a text that was stored; all of it where nothing stands aside."""
+    return stored_text.partition(BORDER)[0] or stored_text
 
 
 def content_of(page: Page, located: Located) -> Content:

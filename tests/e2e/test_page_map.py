@@ -190,3 +190,19 @@ def test_places_of_a_question_are_chips_that_can_be_taken_back(visit: Visit) -> 
         expect(page.locator("#q")).to_have_value(rest)
         expect(button).to_have_count(0)
     expect(chips).to_have_count(0)
+
+
+def test_a_country_is_not_looked_at_from_as_near_as_a_town(browser: Browser, tmp_path: Path) -> None:
+    portugal, lisbon = ((2264397, 0.9),), ((2267057, 0.9),)
+    pages = [make_page(1, title="Country", places=portugal), make_page(2, title="Town", places=lisbon)]
+    with running_server(build_collection(tmp_path / "crawl", pages).path) as address:
+        visit = Visit(browser.new_page(viewport={"width": 1440, "height": 900}), address)
+        zooms = {}
+        for word in ("country", "town"):
+            page = visit.open(f"/?q=title:{word}")
+            page.locator(".map[data-drawn]").wait_for()
+            page.get_by_role("button", name="Zoom in").click()
+            page.wait_for_url("**map=**")
+            zooms[word] = float(parameter(page, "map").split(",")[2])
+        visit.page.close()
+    assert zooms["country"] + 2 < zooms["town"]

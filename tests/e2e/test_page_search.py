@@ -255,6 +255,7 @@ def test_the_page_view_marks_places_and_words(visit: Visit) -> None:
     dialog = page.get_by_role("dialog", name="Full text")
     expect(dialog.locator(".page-text mark.where").first).to_have_text("Portland")
     expect(dialog.locator(".page-text mark.what").first).to_have_text("lobster")
+    expect(dialog.locator(".page-text + .why")).to_be_visible()  # the text first, since that was asked for
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(page).not_to_have_url(re.compile("page="))

@@ -12,7 +12,7 @@ from datetime import date
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from periplus.index.analysis import STEMMERS, forms, is_unspaced
+from periplus.index.analysis import STEMMERS, fold, forms, is_unspaced
 from periplus.index.ranges import EVER, DayRange, day_number
 
 __all__ = ["FIELD_WEIGHTS", "IndexQuery", "TextUnit", "compile_query"]
@@ -20,12 +20,26 @@ __all__ = ["FIELD_WEIGHTS", "IndexQuery", "TextUnit", "compile_query"]
 FIELD_WEIGHTS = {"title": 2.5, "url_words": 1.2, "anchor": 1.0, "description": 0.8, "text": 1.0}
 """How much a word counts where it stands; each field's BM25 is multiplied by it and the sum is the text score."""
 
+SPELT_WEIGHT = 5.0
+"""How much more it counts that a word with accents stands in title or description just as it was typed: "Küche".
+
+They are stripped, since far more often both are forms of one word (Haus, Häuser), and many leave them out.
+"""
+
+YEAR_WEIGHT = 3.0
+"""How much it counts that a page is of the year which a question names."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
-    """A word, or several that must stand together."""
+    """A word, or several that must stand together; `in_title`: only where they are in the title it counts.
+
+    `year`: pages of that year will do as well, and come first.
+    """
 
     text: str
+    in_title: bool = False
+    year: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +78,11 @@ def compile_query(query: IndexQuery, schema: Schema, languages: frozenset[str]) 
     clauses: list[tuple[Occur, Query]] = []
 
     def unit_query(unit: TextUnit) -> Query:
-        return _unit(unit, query.fields, schema, languages)
+        found = _unit(unit, query.fields, schema, languages)
+        if not unit.year:
+            return found
+        dated = _days(date(unit.year, 1, 1), date(unit.year, 12, 31), schema)
+        return _any_of((found, Query.const_score_query(dated, YEAR_WEIGHT)))
 
     groups = [_any_of(map(unit_query, group)) for group in query.required]
     if groups and query.any_group:
@@ -132,16 +150,22 @@ def _any_of(queries: Iterable[Query]) -> Query:
 
 def _unit(unit: TextUnit, fields: tuple[tuple[str, float], ...], schema: Schema, languages: frozenset[str]) -> Query:
     """The unit in any field and in the form it has in any of the languages."""
+    if unit.in_title:
+        fields = tuple((field, weight) for field, weight in fields if field == "title")
     if is_unspaced(unit.text):
         pattern = f"{re.escape(unit.text)}.?"
         return _any_of(Query.boost_query(Query.regex_query(schema, field, pattern), weight) for field, weight in fields)
     found = forms(unit.text, languages)
     if not found:
         return Query.empty_query()
-    return _any_of(
+    wanted = [
         _in_languages(_any_of(_in_fields(sequence, fields, schema, those)), those, languages, schema)
         for sequence, those in found.items()
-    )
+    ]
+    if "description" in dict(fields) and unit.text.isalpha() and fold(unit.text) != unit.text.lower():
+        spelt = Query.term_query(schema, "word", unit.text.lower(), index_option="basic")
+        wanted.append(Query.boost_query(spelt, SPELT_WEIGHT))
+    return _any_of(wanted)
 
 
 def _in_fields(

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from periplus.content import said_in
 from periplus.search.atlas import Atlas, KnownPlace
 from periplus.search.question import Question
 from periplus.search.ranker import Candidate
 from periplus.search.ranking import relation
 from periplus.search.results import Hit
 from periplus.search.shard import PageRecord, PageText, Shard
-from periplus.search.snippets import Marker
+from periplus.search.snippets import Marker, Snippet
 
 __all__ = ["HitBuilder"]
 
@@ -58,9 +59,7 @@ class HitBuilder:
         """The hit, without its rank."""
         text, mentions = read
         inside = [(start, end) for start, end, place_id, _ in mentions if self._is_where(place_id)]
-        snippet = self._marker.snippet(text, inside, language=record.language, title=record.title)
-        if not snippet.marks and record.description:
-            snippet = self._marker.snippet(record.description, language=record.language, title=record.title)
+        snippet = self._snippet(record, text, inside)
         main = record.main_place if record.main_place is not None else next((place for place, _ in footprint), None)
         others = [
             (place, weight)
@@ -87,6 +86,18 @@ class HitBuilder:
             alike=candidate.alike,
             explanation=self._explanation(candidate) if self._explain else None,
         )
+
+    def _snippet(self, record: PageRecord, text: str, mentions: Sequence[tuple[int, int]]) -> Snippet:
+        """Out of what the page says; where that has none of the words, of its description or of what stands aside."""
+        said = said_in(text)
+        snippet = self._marker.snippet(said, mentions, language=record.language, title=record.title)
+        if snippet.marks:
+            return snippet
+        others = list(filter(None, (record.description, text[len(said) :].strip())))
+        found = [self._marker.snippet(other, language=record.language, title=record.title) for other in others]
+        if not record.description:
+            found.insert(0, snippet)
+        return next((one for one in found if one.marks), found[0] if found else snippet)
 
     def _is_where(self, place_id: int) -> bool:
         place = self._atlas.get(place_id)

@@ -6,7 +6,7 @@ from periplus.index import fold
 from periplus.search.naming import is_plain
 from periplus.search.words import Word
 
-__all__ = ["asking_words"]
+__all__ = ["asking_words", "names_pages"]
 
 _OPENERS = """
 what what's whats which who where where's wheres when why how wo wie welche welcher welches wer wann warum
@@ -26,7 +26,9 @@ besten bester bestes
 est sont puis-je peut-on je on trouver trouve cherche des les le la un une que moi y a-t-il meilleur meilleure
 meilleurs meilleures
 son esta estan hay puedo puede se encontrar los las el una mejor mejores posso os as o melhor melhores
-e sono il gli trovare migliore migliori"""
+e sono il gli trovare migliore migliori
+happened happening happens going much many
+passiert geschehen geschieht passe passe-t-il s'est-il pasa paso acontece aconteceu succede"""
 """What follows it before the words that count."""
 
 _OPENING = frozenset(_OPENERS.split())
@@ -34,8 +36,19 @@ _BEGINNING = _OPENING | frozenset(_HALF_OPENERS.split())
 _FOLLOWING = frozenset(_FOLLOWERS.split())
 
 
-def asking_words(words: Sequence[Word]) -> int:
-    """How many of the first words only ask; none where nothing else would be left."""
+_KINDS = """
+news latest articles stories pages information info nachrichten meldungen artikel berichte neuigkeiten
+actualites nouvelles infos noticias ultimas articulos artigos notizie ultime articoli"""
+_ALL_PAGES = frozenset(_KINDS.split())
+
+
+def names_pages(word: Word) -> bool:
+    """Whether a word is what any page may be called, not what it says: "news from Vienna"."""
+    return is_plain(word) and fold(word.text) in _ALL_PAGES
+
+
+def asking_words(words: Sequence[Word], *, all_of_them: bool = False) -> int:
+    """How many of the first words only ask; none where nothing else would be left, unless that is known to be so."""
     texts = [fold(word.text).replace("’", "'") if _may_ask(word) else "" for word in words]
     if not texts or texts[0] not in _BEGINNING:
         return 0
@@ -43,7 +56,7 @@ def asking_words(words: Sequence[Word]) -> int:
     while end < len(texts) and texts[end] in _FOLLOWING:
         end += 1
     asks = end > 1 or texts[0] in _OPENING
-    return end if asks and end < len(words) else 0
+    return end if asks and (end < len(words) or all_of_them) else 0
 
 
 def _may_ask(word: Word) -> bool:

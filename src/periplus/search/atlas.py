@@ -92,6 +92,9 @@ class KnownPlace:
 SHORTEST_OTHER_NAME = 4
 """Letters of another name of a place, unless in capitals (LA, NYC) or in a script that has none (東京)."""
 
+MOST_NAMESAKES = 20
+"""Places of one name that are asked of the gazetteer."""
+
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
@@ -168,7 +171,7 @@ class Atlas:
         is_code = name.isupper() or (name.isalpha() and name.upper() == name.lower())  # 東京 has no capitals to write
         is_name = len(key) >= SHORTEST_OTHER_NAME or (len(key) >= 2 and is_code)
         if not found and self._gazetteer is not None and is_name:
-            others = (self._places.get(other.id) for other in self._gazetteer.find(name, limit=20))
+            others = (self._places.get(other.id) for other in self._gazetteer.find(name, limit=MOST_NAMESAKES))
             found = {place.id: place for place in others if place and place.pages}
         return rank(found.values())
 
@@ -177,6 +180,11 @@ class Atlas:
         if self._gazetteer is None or not name[:1].isupper() or len(name_key(name)) < SHORTEST_OTHER_NAME:
             return False
         return not self.named(name) and bool(self._gazetteer.find(name, limit=1))
+
+    def not_here(self, name: str) -> list[Any]:
+        """Places of that name that the gazetteer knows and no page of the collection is about."""
+        known = self._gazetteer.find(name, limit=MOST_NAMESAKES) if self._gazetteer is not None else ()
+        return [place for place in known if not ((own := self._places.get(place.id)) and own.pages)]
 
     def zip_code(self, code: str) -> tuple[list[KnownPlace], LonLat] | None:
         """The towns of a US ZIP code that have pages here, and the point of the code; None if it is not known."""

@@ -16,6 +16,7 @@ from periplus.clock import Clock, SystemClock
 from periplus.errors import NotACrawl, QueryError
 from periplus.index import IndexQuery, TextUnit
 from periplus.places import Gazetteer
+from periplus.search.answerable import answerable
 from periplus.search.answers import HitBuilder
 from periplus.search.atlas import Atlas, PlaceNames
 from periplus.search.counting import count_facets, count_numbers, count_words
@@ -200,17 +201,12 @@ class Collection:
 
     def understand(self, request: SearchRequest) -> Question:
         """What the request means in this collection."""
-        return understand(
-            request, self._atlas, self._languages, self._topics, self._pages_with, today=self._clock.now().date()
-        )
+        today, known = self._clock.now().date(), (self._languages, self._topics)
+        return understand(request, self._atlas, *known, self._pages_with, today=today)
 
     def _asked(self, request: SearchRequest) -> tuple[Question, bool]:
-        """What is asked of the nodes: any of the words where no page has all of them; and whether that is so."""
-        question = self.understand(request)
-        if len(question.query.required) > 1 and not self.count(question.query):
-            loose = question.query.relaxed()
-            return replace(question, query=loose), self.count(loose) > 0
-        return question, False
+        """What is asked of the nodes, and whether that is any of the words, since no page has all of them."""
+        return answerable(request, self.understand, self.count)
 
     def _pages_with(self, text: str) -> int:
         return self.count(IndexQuery(required=((TextUnit(text),),)))

@@ -8,7 +8,7 @@ from datetime import date
 
 from periplus.errors import NotHere, QueryError
 from periplus.index import DayRange, IndexQuery, TextUnit, is_stop_word
-from periplus.search.asking import asking_words
+from periplus.search.asking import asking_words, names_pages
 from periplus.search.atlas import Atlas
 from periplus.search.naming import is_plain
 from periplus.search.openings import AROUND_KM, Reach
@@ -16,7 +16,7 @@ from periplus.search.request import FARTHEST_KM, SearchRequest, parse_near
 from periplus.search.several import find_excluded
 from periplus.search.taking_back import WHOLE, Without, text_without, without_places
 from periplus.search.when import begins_date, days_of_operators, find_date_words, intersect
-from periplus.search.where import PlaceWords, Where, absent_place, find_place_words, named_place
+from periplus.search.where import PlaceWords, Where, absent_namesake, absent_place, find_place_words, named_place
 from periplus.search.words import Operator, Word, take_apart
 
 __all__ = ["Question", "understand"]
@@ -49,7 +49,7 @@ class Question:
         """The words as they would be typed."""
         parts = []
         for word in self.what:
-            text = f'"{word.text}"' if word.quoted else word.text
+            text = "title:" * word.in_title + (f'"{word.text}"' if word.quoted else word.text)
             parts.append(("OR " if word.alternative else "") + ("-" if word.excluded else "") + text)
         return " ".join(parts)
 
@@ -80,6 +80,7 @@ def understand(
     not_in = words[left_out[1] : left_out[2]] if left_out else []
     if left_out:
         del words[left_out[1] : left_out[2]]
+    namesake = absent_namesake(words, atlas)
     found = find_place_words(words, atlas, pages_with, lambda at: begins_date(words, at, today))
     is_asked = found is not None and (explicit is None or found.may_mean(explicit.place))
     places = _without_places(request, parsed.operators, words, found if is_asked else None)
@@ -94,9 +95,10 @@ def understand(
         days = intersect(days, dated.days)
         when += words[dated.start : dated.end]
         del words[dated.start : dated.end]
-    del words[: asking_words(words)]
-    query = _filtered(_text_query(words, languages), parsed.operators, where, atlas)
-    absent = "" if explicit else absent_place(words, atlas)
+    is_bounded = bool(where or days)
+    del words[: asking_words(words, all_of_them=is_bounded)]
+    query = _filtered(_text_query(words, languages, is_bounded=is_bounded), parsed.operators, where, atlas)
+    absent = "" if explicit else namesake or absent_place(words, atlas)
     without = Without(*places, excluded=text_without(request.text, not_in), when=text_without(request.text, when))
     return Question(tuple(words), where, days, replace(query, days=days), absent, without)
 
@@ -237,25 +239,37 @@ def _site(value: str) -> str:
     return value.removeprefix("http://").removeprefix("https://").split("/")[0].split(":")[0].strip(".")
 
 
-def _text_query(words: Sequence[Word], languages: frozenset[str]) -> IndexQuery:
-    """Required groups of alternatives, optional words (those that say nothing), excluded ones."""
+def _text_query(words: Sequence[Word], languages: frozenset[str], *, is_bounded: bool) -> IndexQuery:
+    """Required groups of alternatives, optional words (those that say nothing), excluded ones.
+
+    `is_bounded`: a place or a time is asked for, and words that say nothing need not be there.
+    """
     groups: list[list[Word]] = []
     excluded = []
     for word in words:
         if word.excluded:
-            excluded.append(TextUnit(word.text))
+            excluded.append(_unit(word))
         elif word.alternative and groups:
             groups[-1].append(word)
         else:
             groups.append([word])
     weighty = [group for group in groups if not all(_says_nothing(word, languages) for word in group)]
     light = [group for group in groups if group not in weighty]
-    if not weighty:  # "to be or not to be": then these words are the question
+    if not weighty and not is_bounded:  # "to be or not to be": then these words are the question
         weighty, light = light, []
-    required = tuple(tuple(TextUnit(word.text) for word in group) for group in weighty)
-    optional = tuple(TextUnit(word.text) for group in light for word in group)
+    required = tuple(tuple(map(_unit, group)) for group in weighty)
+    optional = tuple(_unit(word) for group in light for word in group)
     return IndexQuery(required=required, optional=optional, excluded=tuple(excluded))
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
+
+
+def _unit(word: Word) -> TextUnit:
+    """What is looked for: a bare year on pages that have it and on those of that year."""
+    is_year = not (word.quoted or word.in_title or word.excluded) and _YEAR.fullmatch(word.text)
+    return TextUnit(word.text, word.in_title, int(word.text) if is_year else 0)
+
+
 def _says_nothing(word: Word, languages: frozenset[str]) -> bool:
-    return not word.quoted and is_stop_word(word.text, languages)
+    return not (word.quoted or word.in_title) and (is_stop_word(word.text, languages) or names_pages(word))

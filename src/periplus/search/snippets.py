@@ -20,6 +20,9 @@ MOST_WINDOWS = 200
 MOST_LOOKED_AT = 20_000
 """Places of a text that are looked at for one word."""
 
+LONG_LINE = 60
+"""Characters from which a line of a page is prose."""
+
 SHORTEST_HEADLINE = 12
 MOST_BEFORE_TITLE = 120
 """Characters of a menu before a headline."""
@@ -188,7 +191,7 @@ def _best_start(text: str, marks: Sequence[Mark]) -> int:
         value = (4 * what + len({kind for kind, _ in kinds}), min(3, sentences), -first)
         if value > best_value:
             best, best_value = mark.start, value
-    return max(0, best - 60)
+    return _start_of_prose(text, max(0, best - 60), best)
 
 
 _SPACE = re.compile(r"\s+")
@@ -196,11 +199,14 @@ _SPACE = re.compile(r"\s+")
 
 def cut(text: str, start: int, marks: Sequence[Mark]) -> Snippet:
     """A stretch from about `start`, at word boundaries, with white space made single and marks moved along."""
-    if start > 0 and (space := text.find(" ", start, start + 30)) >= 0:
+    if start > 0 and text[start - 1] != "\n" and (space := text.find(" ", start, start + 30)) >= 0:
         start = space + 1
     end = min(len(text), start + SNIPPET_CHARACTERS)
     if end < len(text) and (space := text.rfind(" ", end - 30, end)) > start:
         end = space
+    end = _end_of_prose(
+        text, max((mark.end for mark in marks if start <= mark.start < mark.end <= end), default=start), end
+    )
     out, positions = _squeeze(text, start, end)
     head = "… " if start > 0 else ""
     tail = " …" if end < len(text) else ""
@@ -212,6 +218,40 @@ def cut(text: str, start: int, marks: Sequence[Mark]) -> Snippet:
         if first < last:
             moved.append(Mark(first + len(head), last + len(head), mark.kind))
     return Snippet(head + out + tail, tuple(moved))
+
+
+def _end_of_prose(text: str, start: int, end: int) -> int:
+    """Where sentences end that `start` stands in: behind them come names of lists and buttons ("Read more")."""
+    line = text.find("\n", start, end)
+    if line < 0 or not _is_prose(_line_at(text, start)):
+        return end
+    while line >= 0:
+        if not _is_prose(_line_at(text, line + 1)):
+            return line
+        line = text.find("\n", line + 1, end)
+    return end
+
+
+def _start_of_prose(text: str, start: int, end: int) -> int:
+    """Where sentences that `end` stands in begin, behind the last line that is none; `start` if that is farther."""
+    line = text.rfind("\n", start, end)
+    if not _is_prose(_line_at(text, end)):
+        return start
+    while line >= 0:
+        if not _is_prose(_line_at(text, line)):
+            return line + 1
+        line = text.rfind("\n", start, line)
+    return start
+
+
+def _line_at(text: str, at: int) -> str:
+    """The line of a page in which a character stands; the end of a line belongs to it."""
+    end = text.find("\n", at)
+    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
+
+
+def _is_prose(line: str) -> bool:
+    return len(line) >= LONG_LINE or _SENTENCE.search(line) is not None
 
 
 def _squeeze(text: str, start: int, end: int) -> tuple[str, list[tuple[int, int]]]:

@@ -13,6 +13,9 @@ Vocabulary = Callable[[str, int | None], Iterable[tuple[str, int]]]
 """Words that begin so, with how many pages have them; at most so many."""
 
 MOST_EDITS = 2
+LONG_WORD = 7
+"""Letters from which two may be wrong: "rodeo" is no misspelt "rose"."""
+
 SHORTEST = 4
 """Letters of a word that can be mistyped; shorter ones look like too many others."""
 
@@ -69,7 +72,11 @@ def did_you_mean(
 
 def _place_name(text: str, atlas: Atlas) -> str:
     names = atlas.similar_names(text, 1)
-    return names[0] if names and distance(name_key(names[0]), name_key(text)) <= MOST_EDITS else ""
+    return names[0] if names and distance(name_key(names[0]), name_key(text)) <= _most_edits(text) else ""
+
+
+def _most_edits(text: str) -> int:
+    return MOST_EDITS if len(text) >= LONG_WORD else 1
 
 
 def _word(text: str, vocabulary: Vocabulary) -> str:
@@ -77,7 +84,7 @@ def _word(text: str, vocabulary: Vocabulary) -> str:
     nearest = [
         (edits, -count, other)
         for other, count in vocabulary(text[:1], None)
-        if abs(len(other) - len(text)) <= MOST_EDITS and (edits := distance(text, other)) <= MOST_EDITS
+        if abs(len(other) - len(text)) <= MOST_EDITS and (edits := distance(text, other)) <= _most_edits(text)
     ]
     return min(nearest)[2] if nearest else ""
 

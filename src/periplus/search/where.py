@@ -12,14 +12,23 @@ from periplus.errors import NotHere
 from periplus.index import fold
 from periplus.model import BBox, LonLat
 from periplus.search.atlas import Atlas, KnownPlace, name_key
-from periplus.search.naming import LONGEST_NAME, Match, is_plain, is_surely_a_place, longest_match, match_name
+from periplus.search.naming import (
+    LONGEST_NAME,
+    Match,
+    elsewhere,
+    is_plain,
+    is_surely_a_place,
+    is_worth_a_place,
+    longest_match,
+    match_name,
+)
 from periplus.search.openings import AROUND_KM, DIRECTIONS, IN_IT, POINTS, Reach, direction, name_start, opening
 from periplus.search.points import point_at
 from periplus.search.request import Circle, Polygon, bearing, destination
 from periplus.search.several import Range, further_places, two_ends
 from periplus.search.words import Word
 
-__all__ = ["AROUND_KM", "PlaceWords", "Where", "absent_place", "find_place_words", "named_place"]
+__all__ = ["AROUND_KM", "PlaceWords", "Where", "absent_namesake", "absent_place", "find_place_words", "named_place"]
 
 AREA_WORDS = (("metropolitan", "area"), ("metro", "area"), ("area",), ("region",))
 """What makes a town's name mean what is around it: "the Houston area"."""
@@ -200,7 +209,7 @@ def find_place_words(
         if both := two_ends(words, start, atlas):
             names = both[3]
             return PlaceWords(start, names[1][1], both[0], others=both[1][:1], ends=both[2], names=names)
-        if found := _part_of_place(words, start, atlas) or _after_preposition(words, start, atlas, is_date):
+        if found := _part_of_place(words, start, atlas) or _after_preposition(words, start, atlas, pages_with, is_date):
             found = replace(found, start=_before_name(words, start) if found.reach.km else start)  # "à 20 km de"
             return _with_more(words, found, atlas, pages_with)
     for start in range(len(words)):
@@ -306,8 +315,24 @@ def absent_place(words: Sequence[Word], atlas: Atlas) -> str:
     return ""
 
 
+def absent_namesake(words: Sequence[Word], atlas: Atlas) -> str:
+    """A name with its state or country where pages are only about another place of that name; else nothing."""
+    for start in range(len(words)):
+        for length in range(min(LONGEST_NAME, len(words) - start), 0, -1):
+            name = words[start : start + length]
+            if all(map(is_plain, name)) and atlas.named(" ".join(word.text for word in name)):
+                if longest_match(words, start, atlas):
+                    break
+                return elsewhere(words, start, length, atlas)
+    return ""
+
+
 def _after_preposition(
-    words: Sequence[Word], start: int, atlas: Atlas, is_date: Callable[[int], bool]
+    words: Sequence[Word],
+    start: int,
+    atlas: Atlas,
+    pages_with: Callable[[str], int],
+    is_date: Callable[[int], bool],
 ) -> PlaceWords | None:
     opened = opening(words, start)
     if opened is None:
@@ -319,6 +344,8 @@ def _after_preposition(
         return PlaceWords(start, found[2], found[0], reach, found[1], words[begins].text)
     match = longest_match(words, begins, atlas)
     if match is None or (reach == IN_IT and is_date(begins) and not _has_qualifier(words, begins, match)):
+        return None
+    if reach == IN_IT and not is_worth_a_place(words[begins : match[1]], match[0], pages_with):
         return None
     middle = atlas.middle(match[0][0]) if reach.bearing is not None else None
     return PlaceWords(start, match[1], match[0], reach, middle)

@@ -22,7 +22,8 @@ MOST_WORDS = 64
 class Word:
     """A word or, if `quoted`, a phrase. `alternative`: OR stands between it and the one before.
 
-    `comma` marks a comma after the word: "Lisbon, NH". `span`: where it begins and ends in the text, its OR included.
+    `comma` marks a comma after the word: "Lisbon, NH". `in_title`: only there it counts. `span`: where it begins and
+    ends in the text, its OR included.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Word:
     excluded: bool = False
     alternative: bool = False
     comma: bool = False
+    in_title: bool = False
     span: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
@@ -56,8 +58,9 @@ _PART = re.compile(
     (?P<minus>-)?
     (?:
         (?P<operator>{"|".join(OPERATORS)}):(?:["“](?P<quoted_value>[^"”]*)["”]?|(?P<value>\S*))
-      | ["“](?P<phrase>[^"”]*)["”]?
-      | (?P<word>[^\s"“”]+)
+      | (?P<title>(?:in)?title:(?=["“]?\w))?
+        (?:["“](?P<phrase>[^"”]*)["”]?
+      | (?P<word>[^\s"“”]+))
     )
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -119,12 +122,12 @@ _EXAMPLES = {
 
 def _word(match: re.Match[str], *, alternative: bool) -> Word | None:
     """The word of a match; None for what holds no letter or digit, and for AND."""
-    excluded = bool(match["minus"])
+    excluded, in_title = bool(match["minus"]), match["title"] is not None
     if match["phrase"] is not None:
         phrase = " ".join(match["phrase"].split())
-        return Word(phrase, True, excluded, alternative) if re.search(r"\w", phrase) else None
+        return Word(phrase, True, excluded, alternative, in_title=in_title) if re.search(r"\w", phrase) else None
     raw = "and" if match["word"] == "&" else match["word"]
     text = _EDGES.sub("", raw)
     if not text or raw == "AND":
         return None
-    return Word(text, False, excluded, alternative, comma=raw.endswith(","))
+    return Word(text, False, excluded, alternative, comma=raw.endswith(","), in_title=in_title)

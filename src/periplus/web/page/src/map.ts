@@ -18,7 +18,7 @@ import { Clusters } from "./clusters";
 import { button, el } from "./dom";
 import { boxOf, DrawTool } from "./maptools";
 import { MarkerStops, type Stop } from "./markerstops";
-import { circleName, firstRank, forgetLooks, hitOf, hitStyle, largestOf, members, pagesOf, pinName, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
+import { circleName, firstRank, forgetLooks, hitOf, hitStyle, largestOf, members, nearest, pagesOf, pinName, pinWidth, placeRadius, placeStyle, pointOf } from "./markers";
 import { Popup } from "./popup";
 import { WORLD } from "./scene";
 import { count, countOf, position, strings } from "./strings";
@@ -191,7 +191,7 @@ export class ResultMap {
     }
     const size = this.map.getSize() ?? [800, 600];
     const side = Math.min(60, (size[0] ?? 800) / 8);
-    this.map.getView().fit(extent, { padding: [70, Math.max(side, TOOLS), 44, side], maxZoom: area ? 13 : getWidth(extent) === 0 ? 7 : 9 });
+    this.map.getView().fit(extent, { padding: [70, Math.max(side, TOOLS), 44, side], maxZoom: area ? 13 : getWidth(extent) === 0 ? nearest(this.hits.getFeatures()) : 9 });
   }
 
   /** Where nearly all pages are: a few far away must not make a map of the world of them. */
