@@ -54,7 +54,7 @@ def test_most_keywords_of_many_make_a_page_relevant(gazetteer: Gazetteer) -> Non
 
 
 BRIEF = (
-    "SYLHET (Agency) - Heavy rain has caused a flood in low-lying parts of Sylhet, the district office said on Tuesday. "
+    "SYLHET (Agency) - Heavy rain has caused a flood in low parts of Sylhet, the district office said on Tuesday. "
     "Schools stay closed until Thursday. Boats bring food and water to some two thousand families."
 )
 
