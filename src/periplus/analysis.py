@@ -111,6 +111,8 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
         outcome = Outcome.NOT_INDEXED
+    elif not (page.title or page.text):
+        outcome = Outcome.EMPTY
     if lens.crawl.follow == "relevant" and not score.relevant:
         dropped["not_followed"] += len(links)
         links, said = Links(), []

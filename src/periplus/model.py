@@ -167,6 +167,7 @@ class Outcome(StrEnum):
     KEPT = "kept"  # fetched, relevant (or keep = "all"), stored and indexed
     NOT_RELEVANT = "not_relevant"  # fetched and read, below a threshold; stored without text
     NOT_INDEXED = "not_indexed"  # the page or its headers ask not to be indexed
+    EMPTY = "empty"  # fetched and read: neither a title nor a text, so that there is nothing to be found or shown
     DUPLICATE = "duplicate"  # same content as a page that is stored already
     SITEMAP = "sitemap"  # not a page but a list of URLs, which joined the frontier
     REDIRECTED = "redirected"  # leads to another URL, which joined the frontier
@@ -579,7 +580,7 @@ class Analysis(msgspec.Struct, frozen=True, array_like=True):
     description: str
     language: str
     published: date | None
-    outcome: Outcome  # kept, not_relevant, not_indexed or sitemap
+    outcome: Outcome  # kept, not_relevant, not_indexed, empty or sitemap
     nofollow: bool
     score: Score  # of the topic it fits best
     link_priority: float

@@ -15,6 +15,7 @@ __all__ = ["lacking", "refused", "waits_for"]
 
 REFUSALS: dict[str, str] = {
     Outcome.NOT_INDEXED: "the page or its headers ask not to be indexed",
+    Outcome.EMPTY: "the page has neither a title nor a text",
     Outcome.DUPLICATE: "a page with the same content is kept",
     Outcome.REDIRECTED: "it leads to another URL, which was taken up instead",
     Outcome.GONE: "it was a page once, and is none any more",
