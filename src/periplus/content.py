@@ -13,7 +13,10 @@ import msgspec
 from periplus.model import Located, Mention, Page
 from periplus.pages.maintext import without
 
-__all__ = ["Content", "content_of"]
+__all__ = ["Content", "content_of", "own_words"]
+
+MOST_LINKED = 0.5
+"""Share of link text up to which a page is more than a list of links."""
 
 
 class Content(NamedTuple):
@@ -43,6 +46,28 @@ def content_of(page: Page, located: Located) -> Content:
     mentions = tuple(_moved(located.mentions, page.furniture))
     shorter = replace(page, text=text, links=(), furniture=())
     return Content(shorter, Located(mentions, located.addresses, located.footprint), aside)
+
+
+def own_words(page: Page, located: Located, content: Content) -> Content | None:
+    """A list of links without what its links say; None where a page says more itself."""
+    spans = list(_linked(page))
+    if sum(end - start for start, end in spans) <= MOST_LINKED * len(content.page.text):
+        return None
+    furniture = sorted((*page.furniture, *((start, end, True) for start, end in spans)))
+    return content_of(replace(page, furniture=tuple(furniture)), located)
+
+
+def _linked(page: Page) -> Iterable[tuple[int, int]]:
+    """Where links stand in what a page says, in order."""
+    number, last = 0, 0
+    for link in page.links:
+        start = max(link.start, last)
+        while number < len(page.furniture) and page.furniture[number][1] <= start:
+            number += 1
+        end = min(link.end, page.furniture[number][0]) if number < len(page.furniture) else link.end
+        if end > start:
+            yield start, end
+            last = end
 
 
 def _moved(mentions: Iterable[Mention], spans: tuple[tuple[int, int, bool], ...]) -> Iterable[Mention]:

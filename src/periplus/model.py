@@ -435,7 +435,10 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time."""
+    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time.
+
+    `leads`: a list of links to what is relevant, which is not itself.
+    """
 
     keyword_relevance: float
     place_relevance: float
@@ -443,6 +446,7 @@ class Score:
     keyword_evidence: dict[str, float] = field(default_factory=dict)
     place_evidence: dict[str, float] = field(default_factory=dict)
     time_relevance: float = 1.0
+    leads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ PAGES = {
     "/": f"<title>Flood in Sylhet</title>{STORY}<a href=/empty>more</a> <a href=/frames>and more</a>",
     "/empty": "<body><div id=app></div>",
     "/frames": "<frameset><frame src=/inside></frameset>",
-    "/inside": f"<title>The flood in Sylhet goes on</title><p>Boats brought rice and water to Sylhet, where the flood goes on and many wait on roofs.",
+    "/inside": "<title>The flood in Sylhet goes on</title><p>Boats brought rice to Sylhet, where the flood goes on."
+    " Many people wait on roofs.",
 }
 JOB = """
 [topic]

@@ -38,6 +38,10 @@ REFUSALS: dict[str, str] = {
 """Why URLs are no pages of the collection whose lease ended so."""
 
 
+ONLY_LINKS = "it is a list of links, and the topic's keywords are only in what the links say"
+"""What keeps a page out that has enough of everything."""
+
+
 def refused(outcome: str) -> str:
     """Why a URL with that outcome is no page of the collection; a log of pages has what exactly went wrong."""
     return REFUSALS.get(outcome, "")
@@ -91,7 +95,7 @@ def lacking(page: dict[str, Any], topics: Sequence[Topic]) -> str:
         found.append(f"places {page['place_relevance']:.3f} of the {topic.place_threshold:g} needed")
     if time := _out_of_time(page, topic, certain=not found):
         found.append(time)
-    return "; ".join(found)
+    return "; ".join(found) or ONLY_LINKS
 
 
 def _out_of_time(page: dict[str, Any], topic: Topic, *, certain: bool) -> str:
