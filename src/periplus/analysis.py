@@ -120,7 +120,7 @@ def judged(
     view = View(content.page, content.located)
     scores = [judge_view(view, topic, today) for topic in topics]
     wanted = any(score.relevant and topic.keywords for score, topic in zip(scores, topics, strict=True))
-    own = own_words(page, located, content) if wanted else None
+    own = own_words(page, located) if wanted else None
     if own is None:
         return tuple(scores)
     view = View(own.page, own.located)

@@ -16,7 +16,7 @@ from periplus.pages.maintext import without
 __all__ = ["Content", "content_of", "own_words"]
 
 MOST_LINKED = 0.5
-"""Share of link text up to which a page is more than a list of links."""
+"""Share of link text up to which a line is more than links."""
 
 
 class Content(NamedTuple):
@@ -48,26 +48,30 @@ def content_of(page: Page, located: Located) -> Content:
     return Content(shorter, Located(mentions, located.addresses, located.footprint), aside)
 
 
-def own_words(page: Page, located: Located, content: Content) -> Content | None:
-    """A list of links without what its links say; None where a page says more itself."""
-    spans = list(_linked(page))
-    if sum(end - start for start, end in spans) <= MOST_LINKED * len(content.page.text):
-        return None
-    furniture = sorted((*page.furniture, *((start, end, True) for start, end in spans)))
-    return content_of(replace(page, furniture=tuple(furniture)), located)
+def own_words(page: Page, located: Located) -> Content | None:
+    """A page of links without the lines that are mostly links; None where what it says has none."""
+    lines = tuple((start, end, True) for start, end in _lines_of_links(page))
+    return content_of(replace(page, furniture=tuple(sorted((*page.furniture, *lines)))), located) if lines else None
 
 
-def _linked(page: Page) -> Iterable[tuple[int, int]]:
-    """Where links stand in what a page says, in order."""
-    number, last = 0, 0
+def _lines_of_links(page: Page) -> Iterable[tuple[int, int]]:
+    """The lines of what a page says that are mostly links, in order. Where there is prose they are furniture."""
+    text, furniture = page.text, page.furniture
+    number, begin, end, linked = 0, 0, -1, 0
     for link in page.links:
-        start = max(link.start, last)
-        while number < len(page.furniture) and page.furniture[number][1] <= start:
-            number += 1
-        end = min(link.end, page.furniture[number][0]) if number < len(page.furniture) else link.end
-        if end > start:
-            yield start, end
-            last = end
+        if link.start > end:  # another line
+            if linked and linked > MOST_LINKED * (end - begin):
+                yield begin, min(end + 1, len(text))
+            linked = 0
+            while number < len(furniture) and furniture[number][1] <= link.start:
+                number += 1
+            if number < len(furniture) and furniture[number][0] <= link.start:
+                continue
+            begin, end = text.rfind("\n", 0, link.start) + 1, text.find("\n", link.start)
+            end = len(text) if end < 0 else end
+        linked += max(0, min(link.end, end) - link.start)
+    if linked and linked > MOST_LINKED * (end - begin):
+        yield begin, min(end + 1, len(text))
 
 
 def _moved(mentions: Iterable[Mention], spans: tuple[tuple[int, int, bool], ...]) -> Iterable[Mention]:

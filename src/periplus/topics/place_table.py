@@ -70,8 +70,12 @@ class PlaceTable:
         """The weight of one of the topic's places, the largest being 1."""
         return self._scaled[position]
 
+    def _crosses(self, place: Place) -> bool:
+        """Whether the place is a river, a range or a sea of what lies around a target, which may lie on it."""
+        return place.kind == "feature" and bool(place.ancestors) and place.ancestors[-1] in self._around
+
     def _work_out(self, place: Place) -> PlaceWorth:
-        if place.id in self._around:
+        if place.id in self._around or self._crosses(place):
             return AROUND
         position, weight = -1, 0.0
         for one in (place.id, *place.ancestors):
