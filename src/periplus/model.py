@@ -315,6 +315,7 @@ class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
     `furniture` is where menus and the like are in the text, in order, and whether they are links (`pages/maintext.py`).
+    `headings` is behind which characters of the text headings begin.
     `dropped` counts links that were not taken, by reason (`urls/filters.py`). `names_a_day`: it does not state when it
     was published, but may say so somewhere. `version_of`: another URL of the site that it says its content is at.
     """
@@ -333,6 +334,7 @@ class Page:
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
     furniture: tuple[tuple[int, int, bool], ...] = ()
+    headings: tuple[int, ...] = ()
     version_of: str = ""
 
     def around(self, link: Link) -> tuple[str, str]:

@@ -89,15 +89,21 @@ HEADLINES = ["Two killed on the road to Mombasa", "New market opens in Nairobi",
              "Kenya wins again", "Heavy rain: cellars flooded in Nairobi", "School year begins in Kenya"]  # fmt: skip
 
 
+TEASER = "<p>Heavy rain has flooded the centre of Nairobi for the third time, and shops … <a href=/1>more</a></p>"
+
+
 @pytest.mark.parametrize(("title", "kept"), [("The Nairobi Gazette", 0), ("Flooded: all reports from Nairobi", 1)])
-def test_a_list_of_links_is_about_what_it_says_itself_and_leads_on(tmp_path: Path, title: str, kept: int) -> None:
-    links = "".join(f'<li><a href="/{number}">{line}</a></li>' for number, line in enumerate(HEADLINES))
-    front = f"<title>{title}</title><h1>{title}</h1><ul>{links}</ul><p>12 May</p>"
+@pytest.mark.parametrize("entry", ["<li>{}</li>", f"<h2>{{}}</h2>{TEASER}"], ids=["links", "teasers"])
+def test_a_list_of_other_pages_is_about_what_it_says_itself_and_leads_on(
+    tmp_path: Path, title: str, kept: int, entry: str
+) -> None:
+    links = [f'<a href="/{number}">{line}</a>' for number, line in enumerate(HEADLINES)]
+    front = f"<title>{title}</title><h1>{title}</h1><ul>{''.join(map(entry.format, links))}</ul><p>12 May</p>"
     done, log = crawl_pages(tmp_path, {"/story": front, "/2": page()}, 'follow = "relevant"')
     assert "/2" in log.paths, "its links are about the topic"
     assert done.json["kept"] == 1 + kept
     why = periplus("why", tmp_path / "crawl", "http://news.test/story")
-    assert ("it is a list of links" in why.out) is not kept
+    assert ("it is a list of other pages" in why.out) is not bool(kept)
     file, topic = tmp_path / "front.html", tmp_path / "topic.toml"
     file.write_text(front, "utf-8")
     topic.write_text('[topic]\nkeywords = { flooded = 1.0, "rain" = 1.0 }\nplaces = { Kenya = 1.0 }\n', "utf-8")

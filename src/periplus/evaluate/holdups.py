@@ -38,7 +38,7 @@ REFUSALS: dict[str, str] = {
 """Why URLs are no pages of the collection whose lease ended so."""
 
 
-ONLY_LINKS = "it is a list of links, and the topic's keywords are only in what the links say"
+ONLY_LINKS = "it is a list of other pages, and the topic's keywords are only in what it says of them"
 """What keeps a page out that has enough of everything."""
 
 

@@ -130,6 +130,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
         text=text,
         furniture=furniture,
+        headings=tuple(flow.headings) if flow else (),
         links=(
             *_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec),
             *links,

@@ -766,6 +766,12 @@ def test_a_page_all_of_which_is_set_apart_is_what_it_says() -> None:
     assert without(talk.text, talk.furniture) == talk.text
 
 
+def test_the_line_of_a_footer_is_no_content_of_a_page_with_little_text() -> None:
+    footer = "<footer>Sylhet Herald, 12 Zindabazar Road, Sylhet 3100, Bangladesh, telephone 12345</footer>"
+    page = read(f"<h1>Floods</h1><p>No more articles.</p>{footer}")
+    assert without(page.text, page.furniture).split() == ["Floods", "No", "more", "articles."]
+
+
 def test_a_box_that_only_names_what_stands_beside_it_is_none() -> None:
     page = read(f"<div class='page with-sidebar'><h1>Flood</h1><p>{PROSE * 3}</p><p>Mayor spoke.</p></div>")
     assert page.furniture == ()
