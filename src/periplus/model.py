@@ -1,8 +1,7 @@
-"""The values that cross rooms: frozen, slotted, and nothing but data.
+"""The values that cross rooms: frozen, slotted, and nothing but data; in the order of the flow.
 
-In the order of the flow: `Lease` → `Fetched` → `Page` (with its `Link`s) → `Located` (mentions, addresses,
-footprint) → `Score` → `Assignment` → what `store` commits. Geographic values come first because everyone
-uses them: longitude before latitude, WGS84, checked when made.
+`Lease` → `Fetched` → `Page` (with its `Link`s) → `Located` → `Score` → `Assignment` → what `store` commits. Geographic
+values come first because everyone uses them: longitude before latitude, WGS84, checked when made.
 """
 
 import math
@@ -43,8 +42,7 @@ __all__ = [
     "WeightedPlace",
 ]
 
-EARTH_RADIUS_KM = 6371.0088
-"""Mean earth radius (IUGG)."""
+EARTH_RADIUS_KM = 6371.0088  # mean (IUGG)
 
 
 # -- Geography -------------------------------------------------------------------------------------
@@ -315,7 +313,6 @@ class Page:
     """An HTML document, read. Text keeps line breaks between blocks, so that addresses stay together.
 
     `furniture` is where menus and the like are in the text, in order, and whether they are links (`pages/maintext.py`).
-    `headings` is behind which characters of the text headings begin.
     `dropped` counts links that were not taken, by reason (`urls/filters.py`). `names_a_day`: it does not state when it
     was published, but may say so somewhere. `version_of`: another URL of the site that it says its content is at.
     """
@@ -334,7 +331,7 @@ class Page:
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
     furniture: tuple[tuple[int, int, bool], ...] = ()
-    headings: tuple[int, ...] = ()
+    headings: tuple[int, ...] = ()  # behind which characters of the text they begin
     version_of: str = ""
 
     def around(self, link: Link) -> tuple[str, str]:
@@ -348,8 +345,7 @@ class Page:
 class Mention(msgspec.Struct, frozen=True, gc=False):
     """A place name in a text, with offsets in characters; `place` is None where it could not be settled.
 
-    `adjectival` marks demonyms ("Portuguese"); `within` marks a name missing from the gazetteer of which
-    only the surrounding `place` is known.
+    `adjectival` marks demonyms ("Portuguese"); `within` a name missing from the gazetteer: `place` is around it.
     """
 
     start: int
@@ -437,10 +433,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time.
-
-    `leads`: a list of links to what is relevant, which is not itself.
-    """
+    """Relevance of a page to a topic: two steps that must both hold, with their evidence, and its time."""
 
     keyword_relevance: float
     place_relevance: float
@@ -448,7 +441,7 @@ class Score:
     keyword_evidence: dict[str, float] = field(default_factory=dict)
     place_evidence: dict[str, float] = field(default_factory=dict)
     time_relevance: float = 1.0
-    leads: bool = False
+    leads: bool = False  # a list of what is relevant, which is not itself
 
 
 @dataclass(frozen=True, slots=True)
