@@ -16,7 +16,7 @@ import msgspec
 import xxhash
 import zstandard
 
-from periplus.content import Content, content_of
+from periplus.content import Content, content_of, own_words
 from periplus.fetch.sitemaps import read_sitemap
 from periplus.frontier.likeness import likeness
 from periplus.model import Analysis, Entity, Fetched, Link, Links, Located, Outcome, Page, Score, WeightedPlace
@@ -27,7 +27,17 @@ from periplus.settings import CrawlSettings, FetchSettings
 from periplus.store.archive import page_records, payload_digest
 from periplus.strategies import BlendStrategy, Known, Ownership, Strategy, choose
 from periplus.strategies.weighing import Terms
-from periplus.topics import LinkParts, LinkScorer, Topic, View, best_parts, judge_view, link_priority, packed_parts
+from periplus.topics import (
+    LinkParts,
+    LinkScorer,
+    Topic,
+    View,
+    best_parts,
+    judge_list,
+    judge_view,
+    link_priority,
+    packed_parts,
+)
 from periplus.urls import Checked, fingerprint, link_steps, url_rules
 
 __all__ = [
@@ -38,6 +48,7 @@ __all__ = [
     "assign_links",
     "conclude",
     "examine",
+    "judged",
     "worker_function",
     "written_analysis",
 ]
@@ -98,8 +109,23 @@ def examine(fetched: Fetched, lens: Lens) -> Examined:
         language=page.language,
     )
     content = content_of(page, located)
-    view, today = View(content.page, content.located), fetched.fetched_at.date()
-    return Examined(page, located, content, tuple(judge_view(view, topic, today) for topic in lens.topics))
+    return Examined(
+        page, located, content, judged(page, located, content, lens.topics, today=fetched.fetched_at.date())
+    )
+
+
+def judged(
+    page: Page, located: Located, content: Content, topics: tuple[Topic, ...], today: date | None = None
+) -> tuple[Score, ...]:
+    """How relevant a page is to each topic, by what it says; a list of links also by what it says itself."""
+    view = View(content.page, content.located)
+    scores = [judge_view(view, topic, today) for topic in topics]
+    wanted = any(score.relevant and topic.keywords for score, topic in zip(scores, topics, strict=True))
+    own = own_words(page, located) if wanted else None
+    if own is None:
+        return tuple(scores)
+    view = View(own.page, own.located)
+    return tuple(judge_list(score, view, topic) for score, topic in zip(scores, topics, strict=True))
 
 
 def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
@@ -112,7 +138,9 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
     outcome = Outcome.KEPT if lens.crawl.keep == "all" or score.relevant else Outcome.NOT_RELEVANT
     if page.noindex:
         outcome = Outcome.NOT_INDEXED
-    if lens.crawl.follow == "relevant" and not score.relevant:
+    elif not (page.title or page.text):
+        outcome = Outcome.EMPTY
+    if lens.crawl.follow == "relevant" and not any(one.relevant or one.leads for one in scores):
         dropped["not_followed"] += len(links)
         links, said = Links(), []
     kept = outcome is Outcome.KEPT

@@ -25,7 +25,7 @@ from periplus.crawl import Crawl
 from periplus.errors import ConfigError, EnvironmentFailure
 from periplus.job import Prepared, prepare
 from periplus.memory import keep_memory_together
-from periplus.options import refuse
+from periplus.options import named_folder, refuse
 from periplus.places import Gazetteer, open_gazetteer
 from periplus.printing import Console, say
 from periplus.reaching import check_reaching
@@ -69,7 +69,7 @@ def crawl(
     keyword: Annotated[
         list[str] | None, typer.Option("--keyword", help="A word or phrase; WORD or WORD=weight.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the crawl.")] = None,
+    out: Annotated[str | None, typer.Option("--out", metavar="<path>", help="Folder of the crawl.")] = None,
     contact: Annotated[str | None, typer.Option("--contact", help="URL or e-mail address for the user agent.")] = None,
     pages: Annotated[int | None, typer.Option("--pages", help="Stop when the crawl has this many pages.")] = None,
     minutes: Annotated[float | None, typer.Option("--minutes", help="Stop this run after so long.")] = None,
@@ -95,7 +95,7 @@ def crawl(
     given, base = given_job(job)
     data = _overridden(given, seed or [], place or [], keyword or [])
     for table, key, value in (
-        ("", "out", str(out.absolute()) if out is not None else None),
+        ("", "out", str(folder.absolute()) if (folder := named_folder(out)) else None),
         ("", "contact", contact),
         ("crawl", "pages", pages),
         ("crawl", "minutes", minutes),

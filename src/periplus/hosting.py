@@ -28,6 +28,7 @@ from periplus.errors import ConfigError
 from periplus.job import Prepared, prepare
 from periplus.member import MemberCrawl
 from periplus.memory import keep_memory_together
+from periplus.options import named_folder
 from periplus.printing import say
 from periplus.reaching import check_reaching
 from periplus.rebuilding import check_folder
@@ -44,7 +45,9 @@ def node(
     job: Annotated[
         Path | None, typer.Option("--job", metavar="JOB.toml", help="The job file; else the job that was submitted.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the crawl on this machine.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="<path>", help="Folder of the crawl on this machine.")
+    ] = None,
     crawl: Annotated[str, typer.Option("--crawl", help="Without --job: name of the submitted crawl.")] = "",
     answer: Annotated[
         bool, typer.Option("--answer", help="Do not crawl: answer searches of what the node has, until interrupted.")
@@ -72,7 +75,9 @@ def node(
     if job is None:
         given = asyncio.run(submitted_job(settings, crawl))
     mine = msgspec.structs.replace(
-        given, cluster=_identity(settings, given), out=str(out.absolute()) if out else _folder(given, job)
+        given,
+        cluster=_identity(settings, given),
+        out=str(folder.absolute()) if (folder := named_folder(out)) else _folder(given, job),
     )
     prepared = prepare(mine, base, given_gazetteer(quiet=as_json))
     if name not in prepared.nodes:

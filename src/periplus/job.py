@@ -16,7 +16,15 @@ from periplus.errors import ConfigError
 from periplus.files import target_folder
 from periplus.model import Link, Located, Page
 from periplus.places import Gazetteer
-from periplus.settings import ClusterSettings, CrawlSettings, Job, NetworkSettings, NodeSettings, load_job
+from periplus.settings import (
+    ClusterSettings,
+    CrawlSettings,
+    FetchSettings,
+    Job,
+    NetworkSettings,
+    NodeSettings,
+    load_job,
+)
 from periplus.store.folder import CrawlFolder
 from periplus.store.recorded import RecordedWeb
 from periplus.strategies import Ownership, load_targets, make_strategy
@@ -30,6 +38,12 @@ __all__ = ["Prepared", "job_toml", "prepare", "seed_lines", "seed_node"]
 MAX_SEED_FILE_BYTES = 64 * 2**20
 WHOIS_SERVICE = re.compile(r"whois://[a-z0-9-]+(\.[a-z0-9-]+)*/?", re.IGNORECASE)
 MOST_COUNTRIES = 3
+FIRST_FREE_PORT = 1024
+NOT_WEB_PORTS = frozenset(
+    {1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, *range(6665, 6670), 6679, 6697, 10080}
+)
+"""Ports that browsers refuse too, since what listens there may take a request for a command of its own."""
+
 USERINFO = re.compile(r"//[^/?#]*@")
 """User and password of a URL, which no message repeats."""
 
@@ -63,8 +77,10 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     if not job.out:
         raise ConfigError("no folder for the crawl: set `out` in the job file or give --out DIR")
     folder = CrawlFolder(target_folder(base / job.out))
+    urls = _seed_urls(job, base)
     job = msgspec.structs.replace(
         job,
+        fetch=_with_ports(job.fetch, urls),
         nodes=with_whole_paths(_nodes(job, base, gazetteer), base),
         crawl=_with_whole_paths(job.crawl, base, ("classifier_model", "ip_database", "geofeeds", "replay")),
         network=_with_whole_paths(job.network, base, ("round_trips", "hierarchy")),
@@ -97,7 +113,6 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is neither an http(s) URL nor whois:// and a server's name")
     if job.crawl.replay and next(RecordedWeb(Path(job.crawl.replay)).responses(), None) is None:
         raise ConfigError(f"crawl.replay: {job.crawl.replay}: no response in it; it should be a WARC or WACZ file")
-    urls = _seed_urls(job, base)
     loopback_only = _stays_on_loopback(job, urls)
     if job.network.emulate and not loopback_only:
         raise ConfigError("network.emulate is refused for a crawl that may leave loopback")
@@ -154,13 +169,25 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
             url = canonicalize(text)
             if url is None:
                 raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} is not an http(s) URL")
-            reason = drop_reason(url, max_length=job.crawl.url_length, ports=job.fetch.ports, scope=job.crawl.scope)
+            ports = _seed_ports(url, job.fetch.ports)
+            reason = drop_reason(url, max_length=job.crawl.url_length, ports=ports, scope=job.crawl.scope)
             if reason:
                 raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} cannot be crawled: {DROP_REASONS[reason]}")
             urls[url.href] = url
     if not urls:
         raise ConfigError("no seeds: set `seeds` in the job file or give --seed URL")
     return list(urls.values())
+
+
+def _with_ports(fetch: FetchSettings, seeds: Iterable[CanonicalUrl]) -> FetchSettings:
+    """Who names a seed on a port of its own means that port; where it may lead is the address guard's matter."""
+    others = dict.fromkeys(url.port for url in seeds if url.port not in fetch.ports)
+    return msgspec.structs.replace(fetch, ports=(*fetch.ports, *others)) if others else fetch
+
+
+def _seed_ports(url: CanonicalUrl, ports: tuple[int, ...]) -> tuple[int, ...]:
+    """The ports that a seed may have: those of the job, and any that is not kept for services other than the web."""
+    return (*ports, url.port) if url.port >= FIRST_FREE_PORT and url.port not in NOT_WEB_PORTS else ports
 
 
 def seed_lines(path: Path) -> list[tuple[str, str]]:

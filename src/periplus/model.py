@@ -1,8 +1,7 @@
-"""The values that cross rooms: frozen, slotted, and nothing but data.
+"""The values that cross rooms: frozen, slotted, and nothing but data; in the order of the flow.
 
-In the order of the flow: `Lease` → `Fetched` → `Page` (with its `Link`s) → `Located` (mentions, addresses,
-footprint) → `Score` → `Assignment` → what `store` commits. Geographic values come first because everyone
-uses them: longitude before latitude, WGS84, checked when made.
+`Lease` → `Fetched` → `Page` (with its `Link`s) → `Located` → `Score` → `Assignment` → what `store` commits. Geographic
+values come first because everyone uses them: longitude before latitude, WGS84, checked when made.
 """
 
 import math
@@ -43,8 +42,7 @@ __all__ = [
     "WeightedPlace",
 ]
 
-EARTH_RADIUS_KM = 6371.0088
-"""Mean earth radius (IUGG)."""
+EARTH_RADIUS_KM = 6371.0088  # mean (IUGG)
 
 
 # -- Geography -------------------------------------------------------------------------------------
@@ -167,6 +165,7 @@ class Outcome(StrEnum):
     KEPT = "kept"  # fetched, relevant (or keep = "all"), stored and indexed
     NOT_RELEVANT = "not_relevant"  # fetched and read, below a threshold; stored without text
     NOT_INDEXED = "not_indexed"  # the page or its headers ask not to be indexed
+    EMPTY = "empty"  # fetched and read: neither a title nor a text, so that there is nothing to be found or shown
     DUPLICATE = "duplicate"  # same content as a page that is stored already
     SITEMAP = "sitemap"  # not a page but a list of URLs, which joined the frontier
     REDIRECTED = "redirected"  # leads to another URL, which joined the frontier
@@ -332,6 +331,7 @@ class Page:
     hints: PageHints = PageHints()
     dropped: dict[str, int] = field(default_factory=dict)
     furniture: tuple[tuple[int, int, bool], ...] = ()
+    headings: tuple[int, ...] = ()  # behind which characters of the text they begin
     version_of: str = ""
 
     def around(self, link: Link) -> tuple[str, str]:
@@ -345,8 +345,7 @@ class Page:
 class Mention(msgspec.Struct, frozen=True, gc=False):
     """A place name in a text, with offsets in characters; `place` is None where it could not be settled.
 
-    `adjectival` marks demonyms ("Portuguese"); `within` marks a name missing from the gazetteer of which
-    only the surrounding `place` is known.
+    `adjectival` marks demonyms ("Portuguese"); `within` a name missing from the gazetteer: `place` is around it.
     """
 
     start: int
@@ -442,6 +441,7 @@ class Score:
     keyword_evidence: dict[str, float] = field(default_factory=dict)
     place_evidence: dict[str, float] = field(default_factory=dict)
     time_relevance: float = 1.0
+    leads: bool = False  # a list of what is relevant, which is not itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -579,7 +579,7 @@ class Analysis(msgspec.Struct, frozen=True, array_like=True):
     description: str
     language: str
     published: date | None
-    outcome: Outcome  # kept, not_relevant, not_indexed or sitemap
+    outcome: Outcome  # kept, not_relevant, not_indexed, empty or sitemap
     nofollow: bool
     score: Score  # of the topic it fits best
     link_priority: float

@@ -19,7 +19,7 @@ from msgspec import Meta, Struct
 from periplus.errors import ConfigError
 from periplus.network_settings import NetworkSettings
 from periplus.network_settings import described as _meta
-from periplus.topic_settings import LearntSettings, RelatednessSettings, TopicSettings, check_topic
+from periplus.topic_settings import UNNAMED, LearntSettings, RelatednessSettings, TopicSettings, check_topic
 
 __all__ = [
     "ArchiveSettings",
@@ -235,7 +235,12 @@ class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     wire_bytes: Annotated[int, _meta("Most bytes read from the network for a page.", "bytes", gt=0)] = 5 * 2**20
     body_bytes: Annotated[int, _meta("Most bytes of a page after decoding.", "bytes", gt=0)] = 10 * 2**20
     redirects: Annotated[int, _meta("Most redirects followed inside one host.", "redirects", ge=0, le=20)] = 5
-    ports: Annotated[tuple[int, ...], _meta("Ports that URLs may name.", "ports")] = (80, 443, 8080, 8443)
+    ports: Annotated[tuple[int, ...], _meta("Ports that URLs may name, beside those of the seeds.", "ports")] = (
+        80,
+        443,
+        8080,
+        8443,
+    )
     robots_hours: Annotated[float, _meta("How long a robots.txt is used before it is read again.", "hours", gt=0)] = (
         24.0
     )
@@ -363,7 +368,7 @@ class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class Job(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole job file."""
 
-    name: Annotated[str, _meta("Name of the crawl.")] = "crawl"
+    name: Annotated[str, _meta("Name of the crawl.")] = UNNAMED
     out: Annotated[str, _meta("Folder of the crawl, relative to the job file.", "folder")] = ""
     seeds: Annotated[list[str], _meta("Where the crawl begins: URLs, or files with one URL a line.")] = []
     contact: Annotated[

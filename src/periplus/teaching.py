@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from periplus.analysis import judged
+from periplus.content import content_of
 from periplus.errors import UsageError
 from periplus.files import read_input
 from periplus.model import Page, Score
@@ -17,9 +19,8 @@ from periplus.places import Gazetteer
 from periplus.places.commands import open_with_progress
 from periplus.printing import Console
 from periplus.settings import load_job
-from periplus.tasks.lessons import MAX_SAMPLES, check_count, crawl_documents, learnt_topic, read_content, readings
+from periplus.tasks.lessons import MAX_SAMPLES, check_count, crawl_documents, learnt_topic, located_in, readings
 from periplus.topics.learning import Learnt
-from periplus.topics.relevance import judge as judge_page
 from periplus.topics.samples import Document, page_of, read_documents, read_lines
 from periplus.topics.topic import Topic, make_topic
 from periplus.topics.topic_file import (
@@ -79,8 +80,8 @@ def score(
 
 
 def _judged(page: Page, topic: Topic, gazetteer: Gazetteer) -> Score:
-    content = read_content(page, gazetteer)
-    return judge_page(content.page, content.located, topic)
+    located = located_in(page, gazetteer)
+    return judged(page, located, content_of(page, located), (topic,))[0]
 
 
 def _as_dict(document_id: Any, found: Score) -> dict[str, Any]:

@@ -8,12 +8,17 @@ from msgspec import Meta, Struct
 from periplus.errors import ConfigError
 from periplus.network_settings import described as _meta
 
-__all__ = ["LearntSettings", "RelatednessSettings", "TopicSettings", "check_topic"]
+__all__ = ["UNNAMED", "LearntSettings", "RelatednessSettings", "TopicSettings", "check_topic"]
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A number from 0 to 1."""
 
 MAX_KEYWORDS, MAX_PLACES = 20_000, 2_000
+UNNAMED = "crawl"
+"""What a job is called that does not say."""
+
+MOST_NAMED = 3
+"""Keywords, and places, by which a topic without a name is called."""
 
 
 class RelatednessSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -45,7 +50,10 @@ class LearntSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the crawl is about: a two-tuple of keywords and places. Either part may be absent."""
 
-    name: Annotated[str, _meta("Name of the topic, used by `inclass:NAME` in searches. Empty: the job's name.")] = ""
+    name: Annotated[
+        str,
+        _meta("Name of the topic, for `inclass:NAME` in searches. Empty: the job's name, else what it is about."),
+    ] = ""
     judge: Annotated[
         Literal["default", "paper", "one-vector"],
         _meta("How pages are judged: default, the paper's two-step rule, or one cosine over keywords and places."),
@@ -88,6 +96,13 @@ class TopicSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         float,
         _meta("Relevance of time that a page must reach; 0: any page whose dates touch the span.", "0..1", ge=0, le=1),
     ] = 0.0
+
+    def called(self, job_name: str) -> str:
+        """The topic's name, or that of its job; where neither has one, what it is about: "flood, dam in Sylhet"."""
+        if self.name or job_name != UNNAMED:
+            return self.name or job_name
+        parts = (sorted(part, key=lambda one: -part[one])[:MOST_NAMED] for part in (self.keywords, self.places))
+        return " in ".join(", ".join(part) for part in parts if part) or job_name
 
 
 def check_topic(source: str, where: str, topic: TopicSettings) -> None:

@@ -41,6 +41,8 @@ JOB = 'name = "x"\nout = "crawl"\nseeds = ["http://127.0.0.1:8080/"]\n[crawl]\na
         ("out = 'c'\nseeds = ['no-such-file.txt']\n", ["no-such-file.txt"]),
         ("out = 'c'\nseeds = ['ftp://127.0.0.1/']\n", ["ftp://127.0.0.1/"]),
         ("out = 'c'\nseeds = ['https://example.org/']\n", ["contact"]),
+        ("out = 'c'\nseeds = ['http://127.0.0.1:25/']\n", ["127.0.0.1:25", "a port"]),
+        ("out = 'c'\nseeds = ['http://127.0.0.1:6379/']\n", ["127.0.0.1:6379", "a port"]),
         ("out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[topic]\nplaces = { Springfield = 1 }\n", ["Springfield, "]),
         ("out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[topic]\nplaces = { Houstn = 1 }\n", ["Houston"]),
         ("out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[nodes.a]\nplaces = ['Boston, MA']\n", ["nodes.general"]),
@@ -65,6 +67,14 @@ def test_wrong_job_file(tmp_path: Path, text: str, words: list[str]) -> None:
     job.write_text(text, "utf-8")
     periplus("crawl", job).assert_one_line_error(2, *words)
     assert not (tmp_path / "c").exists(), "nothing is made for a job that cannot run"
+
+
+@pytest.mark.parametrize("command", [("crawl",), ("tasks", "add", "--tasks", "tasks")])
+@pytest.mark.parametrize("out", ["", " "])
+def test_an_empty_name_is_no_folder(tmp_path: Path, command: tuple[str, ...], out: str) -> None:
+    job = tmp_path / "job.toml"
+    job.write_text(JOB, "utf-8")
+    periplus(*command, job, "--out", out, cwd=tmp_path).assert_one_line_error(2, "--out: an empty name")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from command_line import periplus
-from raw_server import http, serve
+from command_line import Finished, periplus
+from raw_server import ServerLog, http, serve
 
 TOWNS = ["Glasgow", "Edinburgh", "Aberdeen", "Dundee", "Inverness", "Stirling", "Perth, Scotland"]
 ARTICLE = (
@@ -58,12 +58,56 @@ def crawl(folder: Path, place: str, word: str) -> Path:
     return folder / "crawl"
 
 
+def crawl_pages(folder: Path, pages: dict[str, str], settings: str) -> tuple[Finished, ServerLog]:
+    """These pages, crawled for floods in Kenya."""
+    log = ServerLog()
+
+    async def answer(target: str, writer: asyncio.StreamWriter) -> None:
+        html = pages.get(target, "")
+        writer.write(http(html.encode(), "Content-Type: text/html", status="200 OK" if html else "404 Not Found"))
+
+    async def run() -> Finished:
+        nonlocal log
+        async with serve(answer, keep=True) as log:
+            job = folder / "job.toml"
+            text = JOB.format(place="Kenya", word="rain", port=log.port).replace("pages = 1", settings)
+            job.write_text(text, "utf-8")
+            return await asyncio.to_thread(periplus, "crawl", job, "--out", folder / "crawl", "--json")
+
+    return asyncio.run(run()), log
+
+
 @pytest.mark.parametrize(
     ("place", "word", "kept"), [("Kenya", "rain", 1), ("Scotland", "rain", 0), ("Kenya", "ferry", 0)]
 )
 def test_a_page_is_judged_by_what_it_says(tmp_path: Path, place: str, word: str, kept: int) -> None:
     done = periplus("crawl", crawl(tmp_path, place, word), "--json")
     assert done.json["kept"] == kept
+
+
+HEADLINES = ["Two killed on the road to Mombasa", "New market opens in Nairobi", "Nairobi town hall flooded",
+             "Kenya wins again", "Heavy rain: cellars flooded in Nairobi", "School year begins in Kenya"]  # fmt: skip
+
+
+TEASER = "<p>Heavy rain has flooded the centre of Nairobi for the third time, and shops … <a href=/1>more</a></p>"
+
+
+@pytest.mark.parametrize(("title", "kept"), [("The Nairobi Gazette", 0), ("Flooded: all reports from Nairobi", 1)])
+@pytest.mark.parametrize("entry", ["<li>{}</li>", f"<h2>{{}}</h2>{TEASER}"], ids=["links", "teasers"])
+def test_a_list_of_other_pages_is_about_what_it_says_itself_and_leads_on(
+    tmp_path: Path, title: str, kept: int, entry: str
+) -> None:
+    links = [f'<a href="/{number}">{line}</a>' for number, line in enumerate(HEADLINES)]
+    front = f"<title>{title}</title><h1>{title}</h1><ul>{''.join(map(entry.format, links))}</ul><p>12 May</p>"
+    done, log = crawl_pages(tmp_path, {"/story": front, "/2": page()}, 'follow = "relevant"')
+    assert "/2" in log.paths, "its links are about the topic"
+    assert done.json["kept"] == 1 + kept
+    why = periplus("why", tmp_path / "crawl", "http://news.test/story")
+    assert ("it is a list of other pages" in why.out) is not bool(kept)
+    file, topic = tmp_path / "front.html", tmp_path / "topic.toml"
+    file.write_text(front, "utf-8")
+    topic.write_text('[topic]\nkeywords = { flooded = 1.0, "rain" = 1.0 }\nplaces = { Kenya = 1.0 }\n', "utf-8")
+    assert periplus("score", topic, file, "--json").json["relevant"] is bool(kept)
 
 
 def test_a_crawl_says_which_part_of_the_topic_its_pages_lack(tmp_path: Path) -> None:

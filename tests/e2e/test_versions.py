@@ -40,6 +40,18 @@ def wiki(target: str) -> str | None:
     return f"<title>{kind} {number}</title>{canonical}{menu}<h1>Town {number}</h1>{above}{prose(number)}"
 
 
+def shop(target: str) -> str | None:
+    """Ten pages, each of which has several addresses and says nothing of it; the worse ones are linked first."""
+    path, _, query = target.partition("?")
+    if path == "/":
+        worse = ("/index.html", "?ref=front", "?view=print", "")
+        return "".join(f"<a href=/goods/{number}{end}>{end}</a> " for end in worse for number in range(10))
+    number = path.split("/")[2]
+    if not path.startswith("/goods/") or not number.isdigit():
+        return None
+    return f"<title>Goods {number}</title><!-- {query} --><h1>Goods {number}</h1>{prose(number)}"
+
+
 def forum(target: str) -> str | None:
     """Threads of several pages; the list leads to the first page of each, and to the last by a post's number."""
     path, _, query = target.partition("?")
@@ -92,6 +104,17 @@ def test_each_article_is_there_once_under_the_url_that_its_versions_name(tmp_pat
     found = periplus("search", tmp_path / "crawl", "river", "--json", "--limit", 100)
     assert "/print/" not in found.out
     assert found.json["total"] == 11
+
+
+def test_a_page_with_several_addresses_is_there_under_the_best_of_them(tmp_path: Path) -> None:
+    log, rows = crawl(tmp_path, shop)
+    goods = [row for row in rows if "/goods/" in row]
+    assert [sum(f"/goods/{number}," in row for row in goods) for number in range(10)] == [1] * 10
+    assert len(goods) == 10
+    assert len(set(log.paths)) == len(log.paths) == 42, "nothing is asked for twice"
+    found = periplus("search", tmp_path / "crawl", "goods", "--json", "--limit", 100).json
+    assert {hit["url"] for hit in found["hits"]} >= {f"http://site.test/goods/{number}" for number in range(10)}
+    assert not any("index.html" in hit["url"] or "?" in hit["url"] for hit in found["hits"])
 
 
 def test_long_threads_are_there_whole_and_each_page_once(tmp_path: Path) -> None:

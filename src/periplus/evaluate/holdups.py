@@ -15,6 +15,7 @@ __all__ = ["lacking", "refused", "waits_for"]
 
 REFUSALS: dict[str, str] = {
     Outcome.NOT_INDEXED: "the page or its headers ask not to be indexed",
+    Outcome.EMPTY: "the page has neither a title nor a text",
     Outcome.DUPLICATE: "a page with the same content is kept",
     Outcome.REDIRECTED: "it leads to another URL, which was taken up instead",
     Outcome.GONE: "it was a page once, and is none any more",
@@ -38,6 +39,10 @@ REFUSALS: dict[str, str] = {
 
 
 AHEAD = "(SELECT count(*) FROM {} o WHERE o.host_id = u.host_id AND (o.priority, -o.id) > (u.priority, -u.id))"
+"""URLs of a table that come before one."""
+
+ONLY_LINKS = "it is a list of other pages, and the topic's keywords are only in what it says of them"
+"""What keeps a page out that has enough of everything."""
 
 
 def refused(outcome: str) -> str:
@@ -92,7 +97,7 @@ def lacking(page: dict[str, Any], topics: Sequence[Topic]) -> str:
         found.append(f"places {page['place_relevance']:.3f} of the {topic.place_threshold:g} needed")
     if time := _out_of_time(page, topic, certain=not found):
         found.append(time)
-    return "; ".join(found)
+    return "; ".join(found) or ONLY_LINKS
 
 
 def _out_of_time(page: dict[str, Any], topic: Topic, *, certain: bool) -> str:

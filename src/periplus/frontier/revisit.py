@@ -22,6 +22,7 @@ REVISITED = frozenset(
         Outcome.KEPT,
         Outcome.NOT_RELEVANT,
         Outcome.NOT_INDEXED,
+        Outcome.EMPTY,
         Outcome.DUPLICATE,
         Outcome.NOT_MODIFIED,
         Outcome.SITEMAP,

@@ -3,7 +3,7 @@ cimport cython
 
 cdef int _LESS, _MORE, _EQUALS, _QUOTE, _AND, _SPACE, _BREAK, _SLASH, _BANG
 cdef int PLAIN, WITHIN, BLANK, TAG, ESCAPE, WIDE, BLOCK, PART, LINK, AREA, IMAGE, NOTHING, GAP, LINE
-cdef int _TWO_BYTES, _LAST_WIDE, _LONGEST_NAME, _NAVIGATION, _BREADCRUMB, _MOST_ANCHOR, _FAR
+cdef int _TWO_BYTES, _LAST_WIDE, _LONGEST_NAME, _HEADING, _NAVIGATION, _BREADCRUMB, _MOST_ANCHOR, _FAR
 cdef int _AT_HREF, _AT_REL, _AT_SPARE, _AT_START, _AT_END, _AT_POSITION, _FIELDS, _AT_TITLE, _ATTRIBUTES
 cdef long long _RADIX, _SLOTS, _HREF, _REL, _ALT, _TITLE, _CLASS, _ID, _ROLE
 cdef const unsigned char[::1] _SORTS, _WIDE_BLANKS, _DIGITS, _KINDS, _POSITIONS
@@ -19,7 +19,7 @@ cdef class Walk:
     cdef int[::1] begins, rows, spans
     cdef list around
     cdef bint beside
-    cdef readonly list apart
+    cdef readonly list apart, headings
     @cython.locals(at=cython.int, codes="const unsigned char[::1]", out="unsigned char[::1]", begins="int[::1]")
     cpdef void run(self, int most_chars) except *
     @cython.locals(length=cython.int, row=cython.int, start=cython.int, end=cython.int)

@@ -97,7 +97,7 @@ _PLACED = {_number(name) % _SLOTS: name for name in KINDS}
 _NAMES = array("q", [_number(_PLACED.get(slot, "")) for slot in range(_SLOTS)])
 _KINDS = bytes(KINDS.get(_PLACED.get(slot, ""), 0) for slot in range(_SLOTS))
 _POSITIONS = bytes(PARTS.get(_PLACED.get(slot, ""), 0) for slot in range(_SLOTS))
-_NAVIGATION, _BREADCRUMB = LinkPosition.NAVIGATION, LinkPosition.BREADCRUMB
+_HEADING, _NAVIGATION, _BREADCRUMB = LinkPosition.HEADING, LinkPosition.NAVIGATION, LinkPosition.BREADCRUMB
 _MOST_ANCHOR = MAX_ANCHOR_CHARS
 _FAR = CHARS_PER_TOKEN
 _AT_HREF, _AT_REL, _AT_SPARE, _AT_START, _AT_END, _AT_POSITION, _FIELDS = 0, 2, 4, 6, 7, 8, 9
@@ -139,6 +139,8 @@ class Walk:
         self.beside = False
         self.apart: list[int] = []
         """Where what stands beside the rest begins and ends in the text, in turn: navigation, footers, asides."""
+        self.headings: list[int] = []
+        """Behind which characters of the text headings begin."""
         self.code = 0
         self.spans = cast("Ints", np.zeros(_ATTRIBUTES, np.int32).data)  # where attributes of a tag begin and end
 
@@ -221,6 +223,8 @@ class Walk:
             position = _POSITIONS[slot]
             if end > start and position <= _NAVIGATION and b"breadcrumb" in self.source[start:end].lower():
                 position = _BREADCRUMB
+            if position == _HEADING:
+                self.headings.append(self.length - self.rest)
             self.around.append((slot, self.position, before))
             self.position = max(self.position, position)
             self.beside = before or position >= _NAVIGATION or _is_beside(codes, start, end)

@@ -27,7 +27,6 @@ __all__ = ["HTML_SUFFIXES", "is_html", "read_page"]
 NOT_TEXT = [
     "script",
     "style",
-    "noscript",
     "template",
     "svg",
     "iframe",
@@ -58,6 +57,9 @@ MAX_TEXT_CHARS = 500_000
 LANGUAGE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z0-9-]{0,20})?\s*$")
 REGION = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})", re.IGNORECASE)
 MAX_VERSIONS = 200
+MAX_LANGUAGES = 20
+"""Versions in other languages that are followed."""
+
 OLD_CODES = {"iw": "he", "in": "id", "ji": "yi"}
 """Languages whose codes have changed, under which some programs still write them."""
 REFRESH_URL = re.compile(
@@ -67,6 +69,9 @@ REFRESH_URL = re.compile(
 )
 """As browsers read it: seconds, a separator, perhaps `url=`, and then all there is, or what stands in quotes."""
 
+
+LONG_SPARE, MANY_SPARE, MAX_SPARES = 300, 5, 50
+"""Characters, or links, from which what a page has for readers without scripts (`noscript`) is more than a notice."""
 
 NEXT = 'link[rel~="next" i][href]'
 NEXT_SIGN = re.compile(rb"rel=[\"']?next")
@@ -101,14 +106,14 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     canonical = _resolved(canonical_node.attributes.get("href") or "", base, codec) if canonical_node else None
     version_of = _version_of(canonical, fetched.url)
     stated = _stated_language(tree, signs, fetched)
-    own_countries = _own_countries(tree, base, fetched.url, codec) if b"hreflang" in signs else ()
+    versions = _language_versions(tree, base, codec) if b"hreflang" in signs else []
+    own_countries = _own_countries(versions, fetched.url)
     directives = read_directives(metadata.robots, fetched)
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
     ahead = _next_part(tree) if NEXT_SIGN.search(source) else []
-    tree.strip_tags(NOT_TEXT)
-    written = tree.html or ""
+    written = _written(tree, source)
     flow = read_flow(written, MAX_TEXT_CHARS)
     text = flow.text if flow else ""
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
@@ -125,10 +130,12 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         title=title or text[:MAX_TITLE_CHARS].partition("\n")[0][:80],
         text=text,
         furniture=furniture,
+        headings=tuple(flow.headings) if flow else (),
         links=(
             *_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec),
             *links,
             *_unseen_links(ahead, base, codec),
+            *_other_languages(versions, fetched.url),
             *([Link(version_of, "")] if version_of else ()),
         ),
         language=page_language(stated, text),
@@ -208,16 +215,54 @@ def _stated_language(tree: LexborHTMLParser, signs: frozenset[bytes], fetched: F
     return ""
 
 
-def _own_countries(tree: LexborHTMLParser, base: str, url: str, codec: str) -> tuple[str, ...]:
-    """The countries that the page says it is for, among the versions of it that it lists."""
+def _language_versions(tree: LexborHTMLParser, base: str, codec: str) -> list[tuple[str, str]]:
+    """The versions of the page in other languages and for other countries that it lists: language and URL."""
     found = []
     for node in tree.css('link[rel~="alternate" i][hreflang][href]')[:MAX_VERSIONS]:
-        region = REGION.fullmatch(node.attributes.get("hreflang") or "")
-        if region:
-            own = _resolved(node.attributes.get("href") or "", base, codec)
-            if own is not None and own.href == url:
-                found.append(region[1].upper())
-    return tuple(dict.fromkeys(found))
+        url = _resolved(node.attributes.get("href") or "", base, codec)
+        if url is not None:
+            found.append((node.attributes.get("hreflang") or "", url.href))
+    return found
+
+
+def _own_countries(versions: list[tuple[str, str]], url: str) -> tuple[str, ...]:
+    """The countries that the page says it is for, among the versions of it that it lists."""
+    regions = [REGION.fullmatch(language) for language, href in versions if href == url]
+    return tuple(dict.fromkeys(region[1].upper() for region in regions if region))
+
+
+def _other_languages(versions: list[tuple[str, str]], url: str) -> list[Link]:
+    """Where the page is in other languages: a place's own language often says more, and only the page's head may."""
+    others = dict.fromkeys(href for _, href in versions if href != url)
+    return [Link(href, "") for href in islice(others, MAX_LANGUAGES)]
+
+
+def _written(tree: LexborHTMLParser, source: bytes) -> str:
+    """The document written out again without what is no text.
+
+    What stands there for readers without scripts is text where it is more than a notice: some have their articles, or
+    the links to them, nowhere else.
+    """
+    tree.strip_tags(NOT_TEXT)
+    if _has_spare(source):
+        plain = tree.css_first("body a[href]:not(noscript a)") is None
+        for node in tree.css("noscript")[:MAX_SPARES]:
+            links = len(node.css("a[href]"))
+            if links >= MANY_SPARE or (plain and links) or len(" ".join(node.text().split())) >= LONG_SPARE:
+                node.unwrap()
+    tree.strip_tags(["noscript"])
+    return tree.html or ""
+
+
+def _has_spare(source: bytes) -> bool:
+    """Whether any `noscript` is longer than the picture or counter that most of them are."""
+    start = source.find(b"<noscript")
+    while start >= 0:
+        end = source.find(b"</noscript", start)
+        if end < 0 or source.count(b"<a ", start, end) or end - start >= LONG_SPARE:
+            return True
+        start = source.find(b"<noscript", end)
+    return False
 
 
 def _taken(

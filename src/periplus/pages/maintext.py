@@ -33,8 +33,11 @@ and prose that is: whether they count depends on how much other prose the page h
 PROSE = bytes((LINKS, ASIDE, SHORT, LONG, LINKS, ASIDE)).ljust(256)
 """Of a page that says something by itself: links are furniture, and so is all that stands beside the rest."""
 
-SPARSE = bytes((LINKS, ASIDE, LONG, LONG, LONG, LONG)).ljust(256)
+SPARSE = bytes((LINKS, ASIDE, LONG, LONG, LONG, ASIDE)).ljust(256)
 """Of a page with little prose: its links are what it says, but for menus and the like."""
+
+SET_APART = bytes((LINKS, ASIDE, LONG, LONG, LONG, LONG)).ljust(256)
+"""Of such a page that has prose beside the rest: it calls its text a sidebar. The one line of a footer is none."""
 
 
 def furniture_of(text: str, links: list[tuple[int, int]], apart: list[int]) -> list[tuple[int, int, bool]]:
@@ -65,7 +68,7 @@ def _is_content(sorts: bytearray, number: int) -> bool:
 def _sorts_of_lines(text: str, links: list[tuple[int, int]], apart: list[int]) -> bytearray:
     """What each line is, one byte a line; empty where nothing would be left."""
     sorts = bytearray()
-    begin, at, count, size, prose, own = 0, 0, len(links), len(text), 0, 0
+    begin, at, count, size, prose, own, spare = 0, 0, len(links), len(text), 0, 0, 0
     border, borders = 0, len(apart)
     while begin <= size:
         end = text.find("\n", begin)
@@ -89,10 +92,12 @@ def _sorts_of_lines(text: str, links: list[tuple[int, int]], apart: list[int]) -
             if length >= LONG_LINE:
                 sorts.append(ASIDE_LONG if beside else LONG)
                 prose += 0 if beside else length
+                spare += length if beside else 0
             else:
                 sorts.append(ASIDE if beside else SHORT)
         begin = end + 1
-    sorts = sorts.translate(PROSE if prose >= max(LEAST_PROSE, LEAST_SHARE * own) else SPARSE)
+    few = SET_APART if spare >= LEAST_PROSE else SPARSE
+    sorts = sorts.translate(PROSE if prose >= max(LEAST_PROSE, LEAST_SHARE * own) else few)
     return sorts if LONG in sorts else bytearray()
 
 

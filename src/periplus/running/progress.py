@@ -15,8 +15,8 @@ from periplus.wording import counted
 __all__ = ["Progress", "ProgressFile", "Rate", "time_left", "why_empty"]
 
 WINDOW_SECONDS = 30.0
-FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.DUPLICATE, Outcome.REDIRECTED,
-                  Outcome.NOT_MODIFIED, Outcome.SITEMAP})  # fmt: skip
+FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.EMPTY, Outcome.DUPLICATE,
+                  Outcome.REDIRECTED, Outcome.NOT_MODIFIED, Outcome.SITEMAP})  # fmt: skip
 REFUSED = {
     Outcome.ROBOTS: "robots",
     Outcome.CRAWL_DELAY: "crawl delay",

@@ -394,5 +394,5 @@ def _update(shards: Sequence[Shard], progress: Callable[[int], None] | None = No
 
 def _topics_of(job: Job) -> set[str]:
     """The topics that a job looks for, as the index spells them; no page need have been found yet."""
-    main = [] if job.topics and job.topic == TopicSettings() else [job.topic.name or job.name]
+    main = [] if job.topics and job.topic == TopicSettings() else [job.topic.called(job.name)]
     return {name.casefold() for name in (*main, *job.topics)}

@@ -82,7 +82,7 @@ def _crawl(shards: Sequence[Shard]) -> dict[str, Any]:
         }
         for shard in shards
     ]
-    return {"name": _name(job, shards[0].crawl), "topic": job.topic.name or job.name, "nodes": nodes}
+    return {"name": _name(job, shards[0].crawl), "topic": job.topic.called(job.name), "nodes": nodes}
 
 
 def _name(job: Job, crawl: str) -> str:

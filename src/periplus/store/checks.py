@@ -25,7 +25,7 @@ from periplus.urls import fingerprint
 
 __all__ = ["Finding", "check_archive", "check_database", "check_exchange", "check_pages"]
 
-PAGE_OUTCOMES = ("kept", "not_relevant", "not_indexed", "duplicate")
+PAGE_OUTCOMES = ("kept", "not_relevant", "not_indexed", "empty", "duplicate")
 MOST_TEXT_BYTES = 64 * 2**20
 
 

@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from operator import itemgetter
 
+import msgspec
+
 from periplus.clock import Clock
 from periplus.frontier import UrlState, state_after
 from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
@@ -28,6 +30,7 @@ from periplus.store.queueing import enough_spent, sweep
 from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.store.rows import Rows
+from periplus.store.twins import give_way, worse_twin
 from periplus.urls import MarkCounter, fingerprint, registrable_domain
 
 __all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end", "place_row"]
@@ -146,7 +149,7 @@ class NodeStore:
             dropped.update(delivery.dropped)
         outcomes: Counter[str] = Counter()
         for completion in batch.completions:
-            self._complete(completion)
+            self._complete(self._in_place_of_worse(completion))
             self._add_urls(completion.new_urls, queued)
             outbox.extend(send(self.db, completion.parcels))
             self._set_aside(completion.beyond)
@@ -267,6 +270,20 @@ class NodeStore:
         if done.lastmods:
             self._rows.flush()
             bring_forward(self.db, done.lastmods)
+
+    def _in_place_of_worse(self, done: Completion) -> Completion:
+        """A duplicate with a better URL than the page it is one of takes its place; of each there are as many."""
+        found = done.analysis
+        if done.outcome is not Outcome.DUPLICATE or found is None:
+            return done
+        self._rows.flush()
+        is_version = 0 in found.links.steps
+        worse = worse_twin(self.db, done.lease.url, found.content_digest, is_version=is_version)
+        if worse is None:
+            return done
+        self._revision += 1
+        give_way(self.db, worse, self._revision)
+        return msgspec.structs.replace(done, outcome=Outcome.KEPT)
 
     def _visited(self, done: Completion) -> None:
         """A URL that was read: when it is visited again, and what is new about its page."""

@@ -16,7 +16,7 @@ import typer
 from rich.table import Table
 
 from periplus.errors import EnvironmentFailure, FolderInUse, UsageError
-from periplus.options import refuse
+from periplus.options import named_folder, refuse
 from periplus.printing import Console, say
 from periplus.search.names import GazetteerNames
 from periplus.settings import load_job
@@ -79,7 +79,9 @@ def add(
         str, typer.Option("--schedule", help='"every 6 hours", "daily at 03:30" or "cron 0 3 * * 1-5"; none: by hand.')
     ] = "",
     zone: Annotated[str, typer.Option("--zone", help="Time zone of the schedule, as Europe/Lisbon; none: UTC.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the crawl; default: beside the tasks.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="<path>", help="Folder of the crawl; default: beside the tasks.")
+    ] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> None:
@@ -91,7 +93,7 @@ def add(
     seeds = [seed if "://" in seed else str(base / seed) for seed in settings.seeds]
     data: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(settings, seeds=seeds, out=""))
     book = TaskBook(home or default_home())
-    folder = out or (base / settings.out if settings.out else None)
+    folder = named_folder(out) or (base / settings.out if settings.out else None)
     task = book.add(name or settings.name, data, Schedule.of(schedule, zone), folder)
     if as_json:
         typer.echo(json.dumps(_row(book, task)))

@@ -11,7 +11,7 @@ import zstandard
 
 from periplus.content import Content, content_of
 from periplus.errors import UsageError
-from periplus.model import Page, Place
+from periplus.model import Located, Page, Place
 from periplus.places import Gazetteer, locate
 from periplus.settings import TopicSettings
 from periplus.store.database import open_reader, storage_errors
@@ -30,6 +30,7 @@ __all__ = [
     "check_count",
     "crawl_documents",
     "learnt_topic",
+    "located_in",
     "read_content",
     "readings",
     "taught",
@@ -40,8 +41,13 @@ MAX_TEXT_BYTES = 32 * 2**20
 
 
 def read_content(page: Page, gazetteer: Gazetteer) -> Content:
-    """A page and its places as a crawl judges them, without furniture; nor candidates, which nobody asks for here."""
-    found = locate(
+    """A page and its places as a crawl judges them, without furniture."""
+    return content_of(page, located_in(page, gazetteer))
+
+
+def located_in(page: Page, gazetteer: Gazetteer) -> Located:
+    """The places of a page as a crawl finds them, without candidates, which nobody asks for here."""
+    return locate(
         page.text,
         gazetteer,
         url=page.url or None,
@@ -50,7 +56,6 @@ def read_content(page: Page, gazetteer: Gazetteer) -> Content:
         furniture=page.furniture,
         language=page.language,
     )
-    return content_of(page, found)
 
 
 def learnt_topic(memory: Memory, gazetteer: Gazetteer, targets: list[Place], *, paper: bool) -> Learnt:

@@ -2,7 +2,7 @@
 
 from periplus.topics.link_book import LinkBook, link_features
 from periplus.topics.priority import LinkParts, LinkScorer, best_parts, link_priority, packed_parts, unpacked_parts
-from periplus.topics.relevance import judge, judge_view
+from periplus.topics.relevance import judge, judge_list, judge_view
 from periplus.topics.topic import Topic, make_topic, make_topics
 from periplus.topics.view import View
 
@@ -14,6 +14,7 @@ __all__ = [
     "View",
     "best_parts",
     "judge",
+    "judge_list",
     "judge_view",
     "link_features",
     "link_priority",

@@ -3,8 +3,9 @@
 Keywords, learnt:   p = sigmoid(bias + scale · (Σ weight·x − Σ against·x) / norm), x = 1 + log count, norm over all
                     stems of the page; relevance = p / (p + half). Without other pages to learn against, p is the
                     same sum without the sigmoid.
-Keywords, by hand:  each keyword that occurs is evidence of strength weight · n / (n + 1 + words / 400); strengths
-                    add up as independent evidence, and so does the share of the keywords' weight that occurs.
+Keywords, by hand:  each keyword that occurs is evidence of strength weight · n / (n + 1 + words / 400), a little more
+                    in a brief; strengths add up as independent evidence, and so does the share of the keywords'
+                    weight that occurs.
 Places:             the share of the page's place mentions that lie in a target place, at any depth; relevance =
                     share / (share + half). Targets are the topic's places with at least half the largest weight;
                     the lesser ones support a target that is there and cannot replace it.
@@ -23,6 +24,11 @@ __all__ = ["hand_step", "learnt_step", "place_share", "place_step"]
 HAND_PLACE_HALF = 0.3
 LONG_TEXT_WORDS = 400
 """Words after which one more mention of a hand-given keyword is needed for the same strength."""
+
+BRIEF_WORDS = 50
+"""Words of a brief, a few sentences, in which a keyword need not be named twice."""
+
+BRIEF_START = 0.75
 
 PLACE_WORDS = 250
 """Words that weigh as much as one mention of another place: a long text with one place name is hardly about it."""
@@ -87,7 +93,8 @@ def hand_step(view: View, topic: Topic, language: str) -> tuple[float, dict[str,
 def _by_hand(found: Found, topic: Topic, words: int) -> float:
     """Evidence of hand-given keywords: how strongly each occurs, and how many of them."""
     crowd = min(1.0, CROWD / len(topic.keywords))
-    long = 1.0 + words / LONG_TEXT_WORDS
+    brief = BRIEF_START + (1.0 - BRIEF_START) * words / BRIEF_WORDS
+    long = min(brief, 1.0 + words / LONG_TEXT_WORDS)
     miss, covered = 1.0, 0.0
     for number, count in found.items():
         weight = topic.keywords[number][1]

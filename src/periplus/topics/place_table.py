@@ -45,6 +45,8 @@ class PlaceTable:
         self.countries = {place.country: position for position, place in reversed(whole)}
         self._weights = {place.id: (i, weight / largest) for i, (place, weight) in enumerate(places)}
         self._around = {above for place, _ in places for above in place.ancestors} - self._weights.keys()
+        small = (place for place, _ in places if place.kind not in ("country", "continent"))
+        self._around_small = {above for place in small for above in place.ancestors}
         self._scaled = [weight / largest for _, weight in places]
         self._extents = extents or {}
         self._known: dict[int, PlaceWorth] = {}
@@ -70,8 +72,12 @@ class PlaceTable:
         """The weight of one of the topic's places, the largest being 1."""
         return self._scaled[position]
 
+    def _crosses(self, place: Place) -> bool:
+        """Whether the place is a river, a range or a sea of what lies around a town or state that may lie on it."""
+        return place.kind == "feature" and bool(place.ancestors) and place.ancestors[-1] in self._around_small
+
     def _work_out(self, place: Place) -> PlaceWorth:
-        if place.id in self._around:
+        if place.id in self._around or self._crosses(place):
             return AROUND
         position, weight = -1, 0.0
         for one in (place.id, *place.ancestors):

@@ -23,7 +23,7 @@ from periplus.topics.topic import Topic
 from periplus.topics.view import View
 from periplus.topics.when import time_relevance
 
-__all__ = ["cosine", "judge", "judge_view", "one_vector", "two_step"]
+__all__ = ["cosine", "judge", "judge_list", "judge_view", "one_vector", "two_step"]
 
 EVERYTHING = Score(1.0, 1.0, relevant=True)
 """The judgement of a topic that says nothing."""
@@ -50,6 +50,17 @@ def judge_view(view: View, topic: Topic, today: date | None = None) -> Score:
         return score
     relevant = score.relevant and time > 0.0 and time >= topic.time_threshold
     return replace(score, relevant=relevant, time_relevance=time)
+
+
+def judge_list(score: Score, own: View, topic: Topic) -> Score:
+    """The judgement of a list of links: where it is about by all that it has, what about by its own words only.
+
+    What a link says is what another page is about. `score` is that of the whole page, `own` is it without its links.
+    """
+    if not (score.relevant and topic.keywords and topic.judge == "default"):
+        return score
+    keywords, _ = _keyword_step(own, topic)
+    return score if keywords >= topic.keyword_threshold else replace(score, relevant=False, leads=True)
 
 
 def two_step(counts: list[int], mentioned: dict[int, int], topic: Topic) -> Score:
@@ -82,17 +93,23 @@ def cosine(topic: list[float], page: list[float] | list[int]) -> float:
 
 
 def _by_default(view: View, topic: Topic) -> Score:
-    language = view.page.language or topic.learnt.language
     words = 0
     keywords, keyword_evidence = 1.0, dict[str, float]()
-    if topic.keywords and topic.learnt.form == "none":
-        keywords, keyword_evidence = hand_step(view, topic, language)
-    elif topic.keywords:
-        words = view.content(language).words
-        keywords, keyword_evidence = learnt_step(view, topic, language)
+    if topic.keywords:
+        keywords, keyword_evidence = _keyword_step(view, topic)
+        words = view.content(_language(view, topic)).words if topic.learnt.form != "none" else 0
     places, place_evidence = place_step(view.masses, topic, words or view.words, view.country, view.page.url)
     relevant = keywords >= topic.keyword_threshold and places >= topic.place_threshold
     return Score(keywords, places, relevant, keyword_evidence, place_evidence)
+
+
+def _keyword_step(view: View, topic: Topic) -> tuple[float, dict[str, float]]:
+    step = hand_step if topic.learnt.form == "none" else learnt_step
+    return step(view, topic, _language(view, topic))
+
+
+def _language(view: View, topic: Topic) -> str:
+    return view.page.language or topic.learnt.language
 
 
 def _keyword_evidence(topic: Topic, counts: list[int]) -> dict[str, float]:

@@ -125,7 +125,7 @@ def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer, *, 
             raise ConfigError(f"{where}.places: {error}") from None
     keyword_threshold, place_threshold = _thresholds(settings)
     return Topic(
-        name=settings.name or job_name,
+        name=settings.called(job_name),
         keywords=tuple(settings.keywords.items()),
         places=tuple(places),
         keyword_threshold=keyword_threshold,

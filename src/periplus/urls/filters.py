@@ -72,7 +72,7 @@ DROP_REASONS = {
     "path_repeats": f"a path segment more than {MAX_SEGMENT_REPEATS} times",
     "query_parameters": f"more than {MAX_QUERY_PARAMETERS} query parameters",
     "scope": "outside crawl.scope",
-    "port": "a port that fetch.ports does not list",
+    "port": "a port that neither fetch.ports lists nor a seed has",
     "depth": "farther from the seeds than crawl.depth",
     "redirects": "more redirects in a row than fetch.redirects",
     "host_quota": "the host has crawl.host_pages URLs already",

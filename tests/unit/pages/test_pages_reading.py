@@ -451,6 +451,40 @@ def test_the_next_part_of_a_list_is_followed_also_where_only_the_head_names_it()
     assert [link.url for link in read("<link rel=nextcloud href=/c><p>rel=next").links] == []
 
 
+STORY = "<p>The river rose by two metres overnight, and the old bridge was closed, the council said on Monday.</p>" * 4
+LIST = "".join(f"<li><a href=/story/{number}>Story {number}</a></li>" for number in range(6))
+
+
+@pytest.mark.parametrize(
+    ("html", "text", "links"),
+    [
+        (f"<p>News</p><noscript>{STORY}</noscript>", True, 0),
+        (f"<p>News <a href=/>Front</a></p><noscript><ul>{LIST}</ul></noscript>", False, 7),
+        ("<div id=app></div><noscript><a href=/archive>Archive</a></noscript>", False, 1),
+        ("<p><a href=/>Front</a></p><noscript>Please turn <a href=/help>scripts</a> on.</noscript>", False, 1),
+        (f"<noscript><style>{'p { color: red } ' * 40}</style><img src=/count.gif></noscript>", False, 0),
+        (f"<noscript>{STORY}", True, 0),
+    ],
+    ids=["article", "list of links", "the only link", "notice", "pictures and styles", "never closed"],
+)
+def test_what_is_there_for_readers_without_scripts_is_read_where_it_is_more_than_a_notice(
+    html: str, text: bool, links: int
+) -> None:
+    page = read(html)
+    assert ("the old bridge" in page.text, len(page.links)) == (text, links)
+    assert "turn scripts on" not in page.text
+    assert "color" not in page.text
+
+
+def test_versions_in_other_languages_are_links_also_where_only_the_head_names_them() -> None:
+    versions = {"bn": "/bn/b.html", "de-AT": "http://example.at/b.html", "x-default": URL, "fr": "/bn/b.html"}
+    head = "".join(f"<link rel=alternate hreflang={name} href={href}>" for name, href in versions.items())
+    links = [link.url for link in read(f"{head}<link rel=alternate href=/feed.xml><p>Text").links]
+    assert links == ["http://example.com/bn/b.html", "http://example.at/b.html"]
+    many = "".join(f"<link rel=alternate hreflang=x{number} href=/{number}>" for number in range(300))
+    assert len(read(many).links) == 20
+
+
 def test_canonical() -> None:
     assert read("<link rel=canonical href=/c>").canonical == "http://example.com/c"
     assert read("<link REL='Canonical' href=/c>").canonical == "http://example.com/c"
@@ -730,6 +764,12 @@ def test_a_page_all_of_which_is_set_apart_is_what_it_says() -> None:
     assert read(f"<nav><ul>{MENU}</ul></nav>").furniture == ()
     talk = read(f"<h1>Floods?</h1><div class=comments><p>{PROSE}</p><p>{PROSE}</p></div>")
     assert without(talk.text, talk.furniture) == talk.text
+
+
+def test_the_line_of_a_footer_is_no_content_of_a_page_with_little_text() -> None:
+    footer = "<footer>Sylhet Herald, 12 Zindabazar Road, Sylhet 3100, Bangladesh, telephone 12345</footer>"
+    page = read(f"<h1>Floods</h1><p>No more articles.</p>{footer}")
+    assert without(page.text, page.furniture).split() == ["Floods", "No", "more", "articles."]
 
 
 def test_a_box_that_only_names_what_stands_beside_it_is_none() -> None:

@@ -53,6 +53,33 @@ def test_most_keywords_of_many_make_a_page_relevant(gazetteer: Gazetteer) -> Non
     assert not scored(topic, f"{FILLER} The river. {FILLER}", gazetteer).relevant
 
 
+BRIEF = (
+    "SYLHET (Agency) - Heavy rain has caused a flood in low parts of Sylhet, the district office said on Tuesday. "
+    "Schools stay closed until Thursday. Boats bring food and water to some two thousand families."
+)
+
+
+def test_a_brief_need_not_name_its_keyword_twice(gazetteer: Gazetteer) -> None:
+    topic = TopicSettings(keywords={"flood": 1.0, "dam": 0.5}, places={"Sylhet": 1.0})
+    assert scored(topic, BRIEF, gazetteer, title="Schools closed").relevant
+    assert not scored(topic, f"{BRIEF} {FILLER}", gazetteer, title="Schools closed").relevant, "one word among many"
+    assert not scored(topic, BRIEF.replace("flood", "traffic jam"), gazetteer, title="Schools closed").relevant
+    lesser = TopicSettings(keywords={"flood": 0.5, "dam": 1.0}, places={"Sylhet": 1.0})
+    assert not scored(lesser, BRIEF, gazetteer, title="Schools closed").relevant, "a lesser keyword is not enough"
+
+
+def test_rivers_and_ranges_around_a_target_say_nothing_against_it(gazetteer: Gazetteer) -> None:
+    lisbon = TopicSettings(places={"Lisbon, Portugal": 1.0})
+    with_river = scored(lisbon, "The Tagus is wide in Lisbon. Ships on the Tagus wait for the Tagus bridge.", gazetteer)
+    without = scored(lisbon, "The water is wide in Lisbon. Ships on the water wait for the high bridge.", gazetteer)
+    assert with_river.place_relevance == pytest.approx(without.place_relevance)
+    texas = TopicSettings(places={"Texas": 1.0})
+    far, plain = (
+        scored(texas, f"The {water} is wide. Houston is not there.", gazetteer) for water in ("Tagus", "water")
+    )
+    assert far.place_relevance < plain.place_relevance, "a river of another continent does"
+
+
 def test_several_equal_places_count_together(gazetteer: Gazetteer) -> None:
     topic = TopicSettings(places={"Portugal": 1.0, "Spain": 1.0})
     assert scored(topic, "From Lisbon to Madrid: trains between Portugal and Spain.", gazetteer).relevant
