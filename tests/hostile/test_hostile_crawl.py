@@ -47,7 +47,7 @@ OUTCOMES = {
     "nested": "kept",
     "many-links": "kept",
     "busy": "server_error",
-    "refresh-private": "kept duplicate",
+    "refresh-private": "empty",
 }
 WITHOUT_END = ("endless", "drip", "silence", "flood", "huge", "long", "bomb", "robots")
 
