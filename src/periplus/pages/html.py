@@ -113,7 +113,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
     ahead = _next_part(tree) if NEXT_SIGN.search(source) else []
-    written = _written(tree, source)
+    written = _written(tree, source, signs)
     flow = read_flow(written, MAX_TEXT_CHARS)
     text = flow.text if flow else ""
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
@@ -237,31 +237,32 @@ def _other_languages(versions: list[tuple[str, str]], url: str) -> list[Link]:
     return [Link(href, "") for href in islice(others, MAX_LANGUAGES)]
 
 
-def _written(tree: LexborHTMLParser, source: bytes) -> str:
+def _written(tree: LexborHTMLParser, source: bytes, signs: frozenset[bytes]) -> str:
     """The document written out again without what is no text.
 
     What stands there for readers without scripts is text where it is more than a notice: some have their articles, or
     the links to them, nowhere else.
     """
-    tree.strip_tags(NOT_TEXT)
-    if _has_spare(source):
+    if b"noscript" in signs and _has_spare(source):
+        tree.strip_tags(NOT_TEXT)
         plain = tree.css_first("body a[href]:not(noscript a)") is None
         for node in tree.css("noscript")[:MAX_SPARES]:
             links = len(node.css("a[href]"))
             if links >= MANY_SPARE or (plain and links) or len(" ".join(node.text().split())) >= LONG_SPARE:
                 node.unwrap()
-    tree.strip_tags(["noscript"])
+    tree.strip_tags([*NOT_TEXT, "noscript"])
     return tree.html or ""
 
 
 def _has_spare(source: bytes) -> bool:
     """Whether any `noscript` is longer than the picture or counter that most of them are."""
-    start = source.find(b"<noscript")
+    lowered = source.lower()
+    start = lowered.find(b"<noscript")
     while start >= 0:
-        end = source.find(b"</noscript", start)
-        if end < 0 or source.count(b"<a ", start, end) or end - start >= LONG_SPARE:
+        end = lowered.find(b"</noscript", start)
+        if end < 0 or lowered.count(b"<a ", start, end) or end - start >= LONG_SPARE:
             return True
-        start = source.find(b"<noscript", end)
+        start = lowered.find(b"<noscript", end)
     return False
 
 
