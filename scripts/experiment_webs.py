@@ -24,6 +24,7 @@ from periplus.places import Gazetteer
 from periplus.store.folders import pages_of_folder
 from periplus.store.recorded import RecordedWeb
 from periplus.store.wacz import write_wacz
+from periplus.strategies import BlendStrategy
 from periplus.world import World
 
 __all__ = ["STRATEGIES", "Web", "labels_of", "miniature", "read_world", "webkb", "wikispeedia"]
@@ -93,7 +94,11 @@ def lenses_of(web: Web, gazetteer: Gazetteer) -> dict[str, Lens]:
     pages, ours = RecordedWeb(web.training).responses(), web.name.startswith("miniature")
     trained = classifier(web.file.with_suffix(".npz"), pages, lens, by_address=ours)
     served = located_servers(web.file.with_suffix(".geofeed"), web.homes, lens, at_home=not ours)
-    made = lenses | {"classifier": replace(lens, strategy=trained), "ip": replace(lens, strategy=served)}
+    blend = BlendStrategy(lens.ownership, gazetteer, ip=served)
+    made = lenses | {
+        name: replace(lens, strategy=strategy)
+        for name, strategy in (("classifier", trained), ("ip", served), ("blend", blend))
+    }
     return {name: made[name] for name in STRATEGIES.split(",")}
 
 

@@ -64,12 +64,13 @@ as in a crawl without a topic. [Measures](measures.md), [how a web is played](co
 
 `classifier` is trained on a miniature web that none of the experiments crawls. `ip` goes by made addresses, since none
 come with these webs: universities are at home, half of the hosts of a miniature web too, the others in three cities of
-data centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets neither of the two. Its weights
-were learnt on the miniature web (seed 1, locality 0.7), WebKB and wikispeedia, and how choosy its nodes are
-(`strategies/demands.py`) was chosen out of some fifty settings by other draws of seeds on these three and on
-miniature webs of localities 0.3 and 1. So figures there are not those of a web that it has never met. On the miniature
-web "kept aside" nothing was learnt, but settings were looked at there, or on a smaller web of the same seed, with other
-draws of seeds. On the one "never looked at" (seed 23) nothing was learnt or chosen: it is played for this page only,
+data centers, and wikispeedia is one host (`scripts/experiment_models.py`). `blend` gets the addresses too, as it does
+in `periplus compare --ip-database`, and no classifier. Its weights were learnt on the miniature web (seed 1, locality
+0.7), WebKB and wikispeedia, and how choosy its nodes are (`strategies/demands.py`) was chosen out of some fifty
+settings by other draws of seeds on these three and on miniature webs of localities 0.3 and 1. So figures there are
+not those of a web that it has never met. On the miniature web "kept aside" nothing was learnt, but settings were
+looked at there, or on a smaller web of the same seed, with other draws of seeds. On the one "never looked at" (seed
+23) nothing was learnt or chosen: it is played for this page only,
 again whenever the code has changed.
 
 Geo-coverage counts downloads, as in the paper, so a page that three nodes have counts three times; "of distinct pages"

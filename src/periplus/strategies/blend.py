@@ -120,7 +120,6 @@ class BlendStrategy(Strategy):
         shared = self._places_of_page(page, located)
         own = host_of(page.url)
         address = self._ip.place_of(known.address) if self._ip and known.address else None
-        given = [] if address is None else [_turned(address.id, _ADDRESS, 1.0)]
         alike: dict[int, tuple[list[_Turned], Terms]] = {}
         found = []
         urls = self._url.findings([link.url for link in links])
@@ -128,7 +127,9 @@ class BlendStrategy(Strategy):
         for link, host, named, near in zip(links, hosts, urls, self._anchor.nearby(links, page), strict=True):
             number = _OF_PAGE[host == own][link.position]
             if number not in alike:
-                terms = [*(_turned(place_id, number, share) for place_id, share in shared), *given]
+                terms = [_turned(place_id, number, share) for place_id, share in shared]
+                if address is not None:
+                    terms.append(_turned(address.id, _ADDRESS[host == own], 1.0))
                 alike[number] = (terms, _strongest(terms))
             read = located_at.get(link.start)
             if not named and not near and read is None:
@@ -295,7 +296,8 @@ def _by_position(kind: str) -> list[int]:
 _ANCHOR, _AROUND = _by_position("anchor"), _by_position("around")
 _OF_PAGE = {True: _by_position("content of the same host"), False: _by_position("content of another host")}
 _PARENT = {True: feature("parent's node, same host"), False: feature("parent's node, another host")}
-_ADDRESS, _NOWHERE = feature("address"), feature("nowhere")
+_ADDRESS = {True: feature("address, same host"), False: feature("address, another host")}
+_NOWHERE = feature("nowhere")
 _URL_REGION, _URL_HOST, _URL_PATH = feature("url with its region"), feature("url host"), feature("url path")
 _URL_BEFORE = feature("url host, before a word")
 _URL_ALONE, _ANCHOR_ALONE = feature("url, nothing else"), feature("anchor, nothing else")
@@ -307,12 +309,13 @@ _HOST_NO_PLACE, _HOST_NO_ADDRESS = feature("host's pages, no place"), feature("h
 def _nobodys() -> list[int]:
     """Feature -> the feature of the general nodes that it becomes for a place that nobody owns."""
     url, anchor = feature("url, nobody's place"), feature("anchor, nobody's place")
-    content = feature("content, nobody's place")
+    content, address = feature("content, nobody's place"), feature("address, nobody's place")
     found = list(range(len(FEATURES)))
     for numbers, becomes in (
         ((_URL_REGION, _URL_HOST, _URL_BEFORE, _URL_PATH, _URL_ALONE), url),
         ((*_ANCHOR, *_AROUND, _ANCHOR_ALONE), anchor),
-        ((*_OF_PAGE[True], *_OF_PAGE[False], _ADDRESS), content),
+        ((*_OF_PAGE[True], *_OF_PAGE[False]), content),
+        (_ADDRESS.values(), address),
     ):
         for number in numbers:
             found[number] = becomes

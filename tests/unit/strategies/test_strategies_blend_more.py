@@ -231,6 +231,23 @@ def test_ip_goes_by_the_address_of_the_page(tmp_path: Path) -> None:
         make_strategy("ip", ownership(), gazetteer(), base=tmp_path, ip_database="bad.mmdb")
 
 
+def test_blend_believes_an_address_about_its_own_host(tmp_path: Path) -> None:
+    """Where a page's server stands says something of the links that stay there, and nothing of those that lead away."""
+    (tmp_path / "city.mmdb").write_bytes(mmdb("192.0.2.0/24", place("Seattle, WA")))
+    strategy = make_strategy("blend", ownership(), gazetteer(), base=tmp_path, ip_database="city.mmdb")
+    assert isinstance(strategy, BlendStrategy)
+    page = Page("http://x.example/", "", "", ())
+
+    def chance_of_west(url: str, address: str) -> float:
+        terms = strategy.evidence([Link(url, "")], page, Located(), Known(address=address))[0]
+        features = strategy.features(terms, HostView(), ("west", url.startswith(page.url)))
+        return probabilities(features, strategy.weights)["west"]
+
+    here, away = "http://x.example/contact.html", "http://y.example/contact.html"
+    assert chance_of_west(here, "192.0.2.9") > chance_of_west(here, "198.51.100.1")
+    assert chance_of_west(away, "192.0.2.9") == chance_of_west(away, "198.51.100.1")
+
+
 @pytest.mark.parametrize("by", ["population", "timezone", "links"])
 @pytest.mark.parametrize("nodes", [1, 2, 4])
 def test_plans_give_every_target_to_one_node(by: str, nodes: int) -> None:
