@@ -128,6 +128,7 @@ def gather(progress: Progress = lambda _what, _share: None) -> Gathered:
     _divisions_and_cities(places, cities, divisions)
     progress("postal names", 0.3)
     _regions(places)
+    _councils(places)
     _aliases(places)
     _points(places)
     return Gathered(places, _zip_drafts(zips))
@@ -326,6 +327,7 @@ def usable_alternate(name: str) -> bool:
     return True
 
 
+_COUNCILS: Final = ("GB", "IE")
 _NATURAL: Final = ("Sea", "Ocean", "Lake", "River", "Mountain", "Gulf", "Alps", "Himalayas", "Sahara")
 
 
@@ -347,6 +349,14 @@ def _regions(places: dict[str, Draft]) -> None:
                 bbox=(box.west, box.south, box.east, box.north),
             ),
         )  # fmt: skip
+
+
+def _councils(places: dict[str, Draft]) -> None:
+    """Counties of Britain and Ireland by their councils: in "Kent County Council" a Kent County of America was found."""
+    for draft in places.values():
+        if draft.country in _COUNCILS and draft.kind in ("admin2", "region"):
+            bare = draft.name.removeprefix("County ").removesuffix(" County")
+            draft.names.append((f"{bare} County Council", ALIAS))
 
 
 def _aliases(places: dict[str, Draft]) -> None:

@@ -54,3 +54,20 @@ def test_a_county_of_the_same_name_elsewhere_is_still_found(gazetteer: Gazetteer
 
 def test_a_region_is_what_people_type(gazetteer: Gazetteer) -> None:
     assert gazetteer.place_at(resolve_row(gazetteer, "Middle East")).kind == "region"
+
+
+@pytest.mark.parametrize(
+    ("text", "country"),
+    [
+        ("Kent County Council approved the plan.", "GB"),
+        ("Norfolk County Council has plans for its roads.", "GB"),
+        ("Cork County Council warned of floods.", "IE"),
+        ("The Howard County Council in Maryland voted.", "US"),
+        ("Kent County, Michigan, has a new sheriff.", "US"),
+    ],
+)
+def test_county_councils_are_british_and_irish_where_there_are_such(
+    gazetteer: Gazetteer, text: str, country: str
+) -> None:
+    """ "Kent County" of Michigan was found in the first; of a county council that only America has, the county is."""
+    assert {m.place.country for m in locate(text, gazetteer).mentions if m.place} == {country}
