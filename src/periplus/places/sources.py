@@ -10,6 +10,7 @@ import hashlib
 import importlib.metadata
 import importlib.resources
 import json
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -327,7 +328,9 @@ def usable_alternate(name: str) -> bool:
     return True
 
 
-_COUNCILS: Final = ("GB", "IE")
+_BRITISH: Final = ("GB", "IE")
+_COUNCILLED: Final = {"GB": 20_000, "IE": 20_000, "AU": 50_000, "NZ": 50_000, "CA": 50_000, "ZA": 50_000, "US": 50_000}
+"""How many people a town has whose council is spoken of elsewhere, by country."""
 _NATURAL: Final = ("Sea", "Ocean", "Lake", "River", "Mountain", "Gulf", "Alps", "Himalayas", "Sahara")
 
 
@@ -352,11 +355,18 @@ def _regions(places: dict[str, Draft]) -> None:
 
 
 def _councils(places: dict[str, Draft]) -> None:
-    """Counties of Britain and Ireland by their councils: in "Kent County Council" a Kent County of America was found."""
+    """What governs a place in English: "Leeds City Council" is Leeds, and no name was found in it.
+
+    Counties of Britain and Ireland have councils of their own: in "Kent County Council" a Kent County of America was.
+    """
     for draft in places.values():
-        if draft.country in _COUNCILS and draft.kind in ("admin2", "region"):
-            bare = draft.name.removeprefix("County ").removesuffix(" County")
-            draft.names.append((f"{bare} County Council", ALIAS))
+        kinds: tuple[str, ...] = ()
+        if draft.country in _BRITISH and draft.kind in ("admin2", "region"):
+            kinds = ("County Council", "Council")
+        elif draft.kind == "city" and draft.population >= _COUNCILLED.get(draft.country, math.inf):
+            kinds = ("City Council", "Borough Council", "Council") if draft.country in _BRITISH else ("City Council",)
+        usual = [name.removeprefix("County ").removesuffix(" County") for name, how in draft.names if how == PRIMARY]
+        draft.names += [(f"{name} {kind}", ALIAS) for name in usual for kind in kinds]
 
 
 def _aliases(places: dict[str, Draft]) -> None:
