@@ -127,6 +127,7 @@ def gather(progress: Progress = lambda _what, _share: None) -> Gathered:
     zips = _zip_rows()
     _us_divisions(places, cache.get_us_states(), cache.get_us_counties(), zips)
     _divisions_and_cities(places, cities, divisions)
+    _everyday_divisions(places)
     progress("postal names", 0.3)
     _regions(places)
     _councils(places)
@@ -310,6 +311,20 @@ def _city(
     )  # fmt: skip
 
 
+def _everyday_divisions(places: dict[str, Draft]) -> None:
+    """Divisions by what everybody calls them: Camarines Sur is listed as "Province of Camarines Sur" only.
+
+    Not where a town has the name too: it is the town's.
+    """
+    towns = {(draft.country, draft.name) for draft in places.values() if draft.kind == "city"}
+    for draft in places.values():
+        name = _GENERIC_FIRST.sub("", draft.name)
+        is_called_so = draft.kind == "admin2" and draft.country in _CALLED_WITHOUT and name not in _POINTS_OF_COMPASS
+        if name != draft.name and is_called_so and (draft.country, name) not in towns:
+            draft.names = [(name, PRIMARY), (draft.name, ALIAS)]
+            draft.name = name
+
+
 def everyday_name(name: str) -> str:
     """A name without what tells it from its namesakes: Frankfurt of "Frankfurt am Main"; "" if it has nothing such."""
     head = _QUALIFIER.split(name, maxsplit=1)[0]
@@ -328,6 +343,9 @@ def usable_alternate(name: str) -> bool:
     return True
 
 
+_GENERIC_FIRST: Final = re.compile(r"(?:Province (?:of|de|du|de la)|Kabupaten|Département (?:du|de|de la)) ")
+_CALLED_WITHOUT: Final = ("PH", "ID", "FR", "BE")
+_POINTS_OF_COMPASS: Final = ("Nord",)
 _BRITISH: Final = ("GB", "IE")
 _COUNCILLED: Final = {"GB": 20_000, "IE": 20_000, "AU": 50_000, "NZ": 50_000, "CA": 50_000, "ZA": 50_000, "US": 50_000}
 """How many people a town has whose council is spoken of elsewhere, by country."""

@@ -100,3 +100,34 @@ def test_what_people_built_is_no_town_of_a_part_of_its_name(
     first = locate(text, gazetteer).mentions[0]
     assert first.place is not None
     assert (first.place.name, first.place.country) == (name, country)
+
+
+@pytest.mark.parametrize(
+    ("name", "country"),
+    [
+        ("Camarines Sur", "Philippines"),
+        ("Bukidnon", "Philippines"),
+        ("Konawe Utara", "Indonesia"),
+        ("Hainaut", "Belgium"),
+        ("Vaucluse", "France"),
+        ("Oromia", "Ethiopia"),
+        ("North Kivu", "Democratic Republic of the Congo"),
+        ("Hadramawt", "Yemen"),
+        ("Puntland", "Somalia"),
+        ("Noakhali", "Bangladesh"),
+        ("Gandaki", "Nepal"),
+        ("El Alto", "Bolivia"),
+    ],
+)
+def test_provinces_are_found_by_what_everybody_calls_them(gazetteer: Gazetteer, name: str, country: str) -> None:
+    """Lists have "Province of Camarines Sur", "Oromiya" and "Muhafazat Hadramaout": no text that named them was read."""
+    found = locate(f"Thousands were evacuated from {name} in {country} on Monday.", gazetteer).mentions
+    first = next(mention.place for mention in found if mention.text == name)
+    assert first is not None
+    assert country in first.path
+
+
+def test_a_division_keeps_its_full_name_too(gazetteer: Gazetteer) -> None:
+    named = gazetteer.resolve("Province of Camarines Sur")
+    assert named.name == "Camarines Sur"
+    assert named.id == gazetteer.resolve("Camarines Sur").id

@@ -1,4 +1,4 @@
-"""Sheets are used again for the next text: what one text left on them, or the memory they are made of, means nothing."""
+"""Sheets are used again: what another text left on them, or the memory that they are made of, means nothing."""
 
 from pathlib import Path
 
