@@ -252,7 +252,7 @@ def done_urls(out: Path) -> dict[str, str]:
                     shutil.copy(file, copy)
             with contextlib.closing(sqlite3.connect(copy / "node.db")) as db:
                 try:
-                    done.update(db.execute("SELECT url, outcome FROM url WHERE state = 1").fetchall())
+                    done.update(db.execute("SELECT url, outcome FROM known_url WHERE state = 1").fetchall())
                 except sqlite3.OperationalError as error:
                     if "no such table" not in str(error):
                         raise
