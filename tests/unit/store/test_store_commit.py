@@ -20,8 +20,8 @@ from periplus.store.folder import CrawlFolder
 from periplus.store.records import scan_records
 from periplus.store.summary import summarize
 
-TABLES = ("host", "url", "page", "page_text", "page_place", "place", "entity", "link", "outcome", "dropped", "outbox",
-          "inbox", "traffic", "robots")  # fmt: skip
+TABLES = ("host", "url", "progress", "queue", "spent", "page", "page_text", "page_place", "place", "entity", "link",
+          "outcome", "dropped", "outbox", "inbox", "traffic", "robots")  # fmt: skip
 
 
 def contents(store: NodeStore) -> dict[str, list[object]]:
