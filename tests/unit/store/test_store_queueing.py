@@ -95,7 +95,9 @@ def test_the_row_of_a_url_is_not_written_again(store: NodeStore, leases: list[Le
         == [
             *store.db.execute("SELECT host_id, 0.95, id FROM url WHERE id = 1").fetchall(),
             *store.db.execute("SELECT host_id, 0.7, id FROM url WHERE id = 3").fetchall(),
-            *store.db.execute("SELECT host_id, iif(id = 30, 0.7, priority), id FROM url WHERE id > 25").fetchall(),
+            *store.db.execute(
+                "SELECT host_id, CASE id WHEN 30 THEN 0.7 ELSE priority END, id FROM url WHERE id > 25"
+            ).fetchall(),
         ]
     )
     assert check_pages(store.folder, store.db, repair=False) == []
