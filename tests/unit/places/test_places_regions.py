@@ -120,7 +120,7 @@ def test_what_people_built_is_no_town_of_a_part_of_its_name(
     ],
 )
 def test_provinces_are_found_by_what_everybody_calls_them(gazetteer: Gazetteer, name: str, country: str) -> None:
-    """Lists have "Province of Camarines Sur", "Oromiya" and "Muhafazat Hadramaout": no text that named them was read."""
+    """Lists have "Province of Camarines Sur", "Oromiya" and "Muhafazat Hadramaout": no text has these."""
     found = locate(f"Thousands were evacuated from {name} in {country} on Monday.", gazetteer).mentions
     first = next(mention.place for mention in found if mention.text == name)
     assert first is not None
