@@ -19,7 +19,7 @@ from periplus.errors import (
     TooLarge,
     TooSlow,
 )
-from periplus.fetch.retries import Throttling, retry_after_seconds, retry_wait
+from periplus.fetch.retries import FOR_NOW, Throttling, retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched, Lease, Outcome
 from periplus.urls import canonicalize
@@ -119,10 +119,12 @@ class Fetcher:
             target = canonicalize(fetched.location, lease.url) if fetched.location else None
             if target is None:
                 return Answer(Outcome.BAD_CONTENT, fetched, detail="redirect to nowhere")
+            if target.href == lease.url:  # who asks without cookies, or without a session, is sent in circles
+                return Answer(Outcome.TOO_MANY_REDIRECTS, fetched, detail="redirect to itself")
             return Answer(Outcome.REDIRECTED, fetched, redirect=target.href)
         if status == 304 and conditional:  # to any other question it is no answer
             return Answer(Outcome.NOT_MODIFIED, fetched)
-        if status == 429 or status >= 500:
+        if status in FOR_NOW or status >= 500:
             wait = self._throttled(lease.host, fetched) if status in (429, 503) else 0.0
             return self._failed(lease, Outcome.SERVER_ERROR, f"HTTP {status}", wait)
         if not 200 <= status < 300:
