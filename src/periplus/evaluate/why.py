@@ -29,6 +29,9 @@ __all__ = ["explain_url", "why"]
 MAX_PARENTS = 20
 """Parents that are shown; the mean is over all of them."""
 
+IN_QUEUE = ("queued", Outcome.RETRY)
+"""What is said of URLs that wait: never fetched yet, or failed for now."""
+
 _PARTS = LinkParts._fields
 
 
@@ -84,7 +87,7 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
 
 def _holdup(folder: CrawlFolder, url: CanonicalUrl, found: dict[str, Any]) -> str:
     """Why the URL is no page of the collection, if it is not and that can be told."""
-    if found["outcome"] == "queued":
+    if found["outcome"] in IN_QUEUE:
         with ExitStack() as stack:
             databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
             now = SystemClock().now().timestamp()
@@ -189,7 +192,7 @@ def _show(found: dict[str, Any]) -> None:
     for one in found["nodes"]:
         console.print(f"node {one['node']}, {one['outcome']}, depth {one['depth']}, priority {one['priority']:.3f}")
     if found["reason"]:
-        console.print(f"{'waits' if found['outcome'] == 'queued' else 'not kept'}: {found['reason']}")
+        console.print(f"{'waits' if found['outcome'] in IN_QUEUE else 'not kept'}: {found['reason']}")
     if found["bonus"] is not None:
         parents = f"{found['parents_count']} page{'s' if found['parents_count'] != 1 else ''}"
         console.print(f"mean over {parents} that link to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")

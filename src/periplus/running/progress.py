@@ -52,6 +52,8 @@ class Progress:
     """Until a limit is reached, at this rate; None without a limit or a rate."""
     paused: str
     outcomes: Counter[str]
+    waits: str = ""
+    """For which host, how long and since what failure, if nothing is under way and no host may be asked soon."""
     harvest: dict[str, HarvestShare] = field(default_factory=dict)
 
     @property
