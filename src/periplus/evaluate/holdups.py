@@ -1,4 +1,4 @@
-"""What keeps a URL from being a page of the collection: what it waits for, or what of the topic it lacks."""
+"""What keeps a URL from being a page of the collection: why it was left out, what it waits for, what it lacks."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,11 +7,13 @@ from typing import Any
 
 from periplus.frontier.state import UrlState
 from periplus.model import Outcome
+from periplus.settings import Job
 from periplus.topics import Topic
-from periplus.urls import CanonicalUrl
+from periplus.urls import CanonicalUrl, drop_reason, fingerprint
+from periplus.urls.filters import DROP_REASONS
 from periplus.wording import counted
 
-__all__ = ["lacking", "refused", "waits_for"]
+__all__ = ["lacking", "left_out", "refused", "waits_for"]
 
 REFUSALS: dict[str, str] = {
     Outcome.NOT_INDEXED: "the page or its headers ask not to be indexed",
@@ -67,6 +69,27 @@ def waits_for(databases: Sequence[sqlite3.Connection], home: sqlite3.Connection,
         return f"{host} is not asked again before {_time(turn)}, to be polite"
     before = f"{counted(ahead, 'URL')} of {host} come before it" if ahead > 1 else f"one URL of {host} comes before it"
     return before if ahead else "nothing keeps it: it is the next of its host"
+
+
+def left_out(databases: Sequence[sqlite3.Connection], url: CanonicalUrl, job: Job) -> str:
+    """Why a URL that is in no frontier did not join one, if that can be told."""
+    crawl = job.crawl
+    reason = drop_reason(url, max_length=crawl.url_length, ports=job.fetch.ports, scope=crawl.scope)
+    if reason is None:
+        query = "SELECT depth, redirects FROM beyond WHERE fingerprint = ?"
+        beyond = [row for db in databases for row in db.execute(query, (fingerprint(url.href),))]
+        if beyond and min(depth for depth, _ in beyond) > crawl.depth:
+            reason = "depth"
+        elif beyond:
+            reason = "redirects" if min(hops for _, hops in beyond) > job.fetch.redirects else "trap"
+        elif sum(_urls_of(db, url.host) for db in databases) >= crawl.host_pages:
+            reason = "host_quota"
+    return DROP_REASONS[reason] if reason else ""
+
+
+def _urls_of(db: sqlite3.Connection, host: str) -> int:
+    found = db.execute("SELECT count(*) FROM url JOIN host ON host.id = url.host_id WHERE host.name = ?", (host,))
+    return int(found.fetchone()[0])
 
 
 def _robots(databases: Sequence[sqlite3.Connection], origin: str, now: float) -> str:
