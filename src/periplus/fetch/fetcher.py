@@ -148,9 +148,11 @@ class Fetcher:
 def is_html(fetched: Fetched) -> bool:
     """Whether the response is HTML by its type and is not something else by its first bytes.
 
-    Without a type the first bytes decide.
+    Without a type, or with one that is none ("html", "charset=utf-8"), the first bytes decide.
     """
     kind = fetched.content_type.partition(";")[0].partition(",")[0].strip().lower()
     if fetched.body.startswith(NOT_HTML_BYTES):
         return False
-    return HTML_START.match(fetched.body) is not None if kind in NO_TYPES else kind in HTML_TYPES
+    if kind in NO_TYPES or "/" not in kind:
+        return HTML_START.match(fetched.body) is not None
+    return kind in HTML_TYPES
