@@ -121,8 +121,8 @@ def why_empty(dropped: Counter[str], outcomes: Counter[str]) -> str:
         if outcomes[outcome]:
             reasons[words] += outcomes[outcome]
     if not reasons:
-        failed = {kind: count for kind, count in errors_among(outcomes).items() if kind != Outcome.RETRY}
-        told = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in failed.items())
+        ends = [(kind, count) for kind, count in outcomes.most_common() if count and kind != Outcome.RETRY]
+        told = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in ends)
         return f"{EMPTY}: no page was read ({told})" if told and not any(outcomes[page] for page in PAGES) else EMPTY
     (first, count), *others = reasons.most_common(MOST_REASONS)
     parts = [f"{counted(count, 'URL')} dropped by {first}", *(f"{count:,} by {name}" for name, count in others)]

@@ -220,9 +220,10 @@ def test_errors_by_kind() -> None:
         ({}, {"kept": 3, "http_error": 2}, "frontier empty"),
         (
             {"seen": 1},
-            {"redirected": 1, "retry": 3, "http_error": 2, "server_error": 1},
-            "frontier empty: no page was read (2 http error, 1 server error)",
+            {"redirected": 1, "retry": 3, "http_error": 2},
+            "frontier empty: no page was read (2 http error, 1 redirected)",
         ),
+        ({"seen": 1}, {"redirected": 2}, "frontier empty: no page was read (2 redirected)"),
         (
             {"seen": 90, "depth": 312},
             {"robots": 40},
