@@ -19,7 +19,7 @@ REFUSALS: dict[str, str] = {
     Outcome.NOT_INDEXED: "the page or its headers ask not to be indexed",
     Outcome.EMPTY: "the page has neither a title nor a text",
     Outcome.DUPLICATE: "a page with the same content is kept",
-    Outcome.REDIRECTED: "it leads to another URL, which was taken up instead",
+    Outcome.REDIRECTED: "it leads to another URL, which is asked for instead if it is new and no rule keeps it out",
     Outcome.GONE: "it was a page once, and is none any more",
     Outcome.NOT_HTML: "its content is of a kind that is not read",
     Outcome.HTTP_ERROR: "the server answered that there is no such page, or that it is not for us (4xx)",
