@@ -37,9 +37,8 @@ PAGE = (
     "main_place) VALUES (?1,?1,?2,?3,?4,'kept',1,?1,3,'A page','About it','en','2026-01-01T00:00:00Z',0.2,20000,?2,0,"
     "0,'',?5)"
 )
-URL = (
-    "INSERT INTO url (id, fingerprint, url, host_id, state, outcome, priority, depth) VALUES (?1,?2,?3,?4,1,'kept',0,3)"
-)
+URL = "INSERT INTO url (id, fingerprint, url, host_id, priority, depth) VALUES (?1,?2,?3,?4,0,3)"
+KEPT = "INSERT INTO progress (id, state, outcome) VALUES (?1, 1, 'kept')"
 
 
 class Crawl:
@@ -89,6 +88,7 @@ class Crawl:
             ],
             "INSERT OR IGNORE INTO place VALUES (?,'','city','','',0,0,0,'[]','[]')": [(place,) for place in known],
             URL: list(zip(ids, marks, urls, (hosts + 1).tolist(), strict=True)),
+            KEPT: [(number,) for number in ids],
             PAGE: list(zip(ids, marks, urls, domains, places, strict=True)),
             "INSERT INTO page_place VALUES (?, ?, 1.0)": list(zip(ids, places, strict=True)),
             "INSERT INTO entity VALUES (?, ?, ?, 'street', ?)": [

@@ -99,9 +99,10 @@ def write_crawl(pages: Iterator[Generated], folder: Path) -> tuple[CrawlFolder, 
             key, url = page.number + 1, f"http://bench.test/{page.topic}/{page.number}"
             text_bytes += len(page.text)
             db.execute(
-                "INSERT INTO url (id, fingerprint, url, host_id, state, priority, depth) VALUES (?, ?, ?, 1, 1, 0, 1)",
+                "INSERT INTO url (id, fingerprint, url, host_id, priority, depth) VALUES (?, ?, ?, 1, 0, 1)",
                 (key, key, url),
             )
+            db.execute("INSERT INTO progress (id, state) VALUES (?, 1)", (key,))
             db.execute(
                 "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (

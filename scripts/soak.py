@@ -372,7 +372,7 @@ def books(crawl: Path) -> tuple[set[str], dict[str, str], Counter[str]]:
         with contextlib.closing(sqlite3.connect(path)) as db:
             known.update(row[0] for row in db.execute("SELECT url FROM url"))
             known.update(row[0] for row in db.execute("SELECT url FROM outbox"))
-            done.update(db.execute("SELECT url, outcome FROM url WHERE state = 1").fetchall())
+            done.update(db.execute("SELECT url, outcome FROM known_url WHERE state = 1").fetchall())
             outcomes.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))
     return known, done, outcomes
 

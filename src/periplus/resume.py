@@ -45,7 +45,7 @@ def open_node(name: str, prepared: Prepared, shared: Shared, *, sharers: int = 1
     reader, revisit = open_reader(folder.database), prepared.job.crawl.revisit
     if revisit.hours:
         begin_revisits(store.db, revisit.hours * 3600.0)
-    store.revalues = shared.book is not None
+    store.urls.revalues = shared.book is not None
     node = Node(name, store, UrlQueue(reader, name, sharers=sharers), Revisits(revisit, reader), shared)
     _take_up(node, shared)
     if shared.crawl.overlap == "allow":

@@ -35,9 +35,11 @@ def filled(folder: Path, *, not_before: float = 0.0, each: int = EACH) -> sqlite
         "INSERT INTO host (id, name, domain) VALUES (?, ?, '')", ((n + 1, f"h{n}.example") for n in range(HOSTS))
     )
     db.executemany(
-        "INSERT INTO url (url, fingerprint, host_id, not_before, depth, priority, state) VALUES (?, ?, ?, ?, 0, 1, 0)",
-        ((f"http://h{n % HOSTS}.example/{n}", n, n % HOSTS + 1, not_before) for n in range(HOSTS * each)),
+        "INSERT INTO url (url, fingerprint, host_id, depth, priority) VALUES (?, ?, ?, 0, 1)",
+        ((f"http://h{n % HOSTS}.example/{n}", n, n % HOSTS + 1) for n in range(HOSTS * each)),
     )
+    if not_before:
+        db.execute("INSERT INTO progress (id, not_before) SELECT id, ? FROM url", (not_before,))
     db.execute("COMMIT")
     path = folder / "main" / "node.db"
     store.close()

@@ -65,7 +65,7 @@ def left_in(folder: Path) -> dict[str, int]:
     left = {"url": 0, "outbox": 0}
     for path in folder.glob("nodes/*/node.db"):
         with closing(sqlite3.connect(path)) as db:
-            left["url"] += db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+            left["url"] += db.execute("SELECT count(*) FROM known_url WHERE state = 0").fetchone()[0]
             left["outbox"] += db.execute("SELECT count(*) FROM outbox").fetchone()[0]
     return left
 

@@ -68,7 +68,7 @@ def test_errors_keep_their_code_where_nobody_reads(tmp_path: Path) -> None:
     assert unread("search", tmp_path, "pizza", both=True)[0] == 2
     crawl = build_collection(tmp_path / "crawl", PAGES[:3], nodes=("a",))
     with closing(sqlite3.connect(crawl.node("a").database)) as db, db:
-        db.execute("UPDATE url SET state = 9")
+        db.execute("UPDATE progress SET state = 9")
     assert unread("verify", crawl.path)[0] == 4, "damage stays damage"
 
 

@@ -41,10 +41,13 @@ hours = {hours}
     return path
 
 
+DUE = "UPDATE progress SET not_before = 0 WHERE state = 2 AND id IN (SELECT id FROM url WHERE {})"
+
+
 def make_due(folder: Path, which: str = "true") -> None:
     """Let the time pass for the URLs that wait for their next visit."""
     with closing(sqlite3.connect(folder / "nodes/main/node.db")) as db, db:
-        assert db.execute(f"UPDATE url SET not_before = 0 WHERE state = 2 AND {which}").rowcount > 0
+        assert db.execute(DUE.format(which)).rowcount > 0
 
 
 def changes(folder: Path) -> set[tuple[str, str]]:

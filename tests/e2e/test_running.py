@@ -120,7 +120,7 @@ def wait_for(process: "subprocess.Popen[str]", folder: Path, event: str, count: 
 
 def finished(folder: Path) -> dict[str, str]:
     with contextlib.closing(sqlite3.connect(folder / "crawl" / "nodes" / "main" / "node.db")) as db:
-        return dict(db.execute("SELECT url, outcome FROM url WHERE state = 1").fetchall())
+        return dict(db.execute("SELECT url, outcome FROM known_url WHERE state = 1").fetchall())
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])

@@ -107,7 +107,7 @@ def test_runs_tell_what_was_new_changed_and_gone_and_questions_alert(site: Site,
         del site.pages["/b"]
         folder = Path(tasks(home, "list")["tasks"][0]["folder"])
         with closing(sqlite3.connect(folder / "nodes/main/node.db")) as db, db:
-            db.execute("UPDATE url SET not_before = 0 WHERE state = 2")
+            db.execute("UPDATE progress SET not_before = 0 WHERE state = 2")
         with service(home, "--hook-private", "127.0.0.0/8", "--hook-port", port) as serving:
             second = tasks(home, "run", "floods")
             assert (second["state"], second["new"], second["changed"], second["gone"]) == ("done", 0, 1, 1)

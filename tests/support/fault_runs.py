@@ -252,7 +252,7 @@ def done_urls(out: Path) -> dict[str, str]:
                     shutil.copy(file, copy)
             with contextlib.closing(sqlite3.connect(copy / "node.db")) as db:
                 try:
-                    done.update(db.execute("SELECT url, outcome FROM url WHERE state = 1").fetchall())
+                    done.update(db.execute("SELECT url, outcome FROM known_url WHERE state = 1").fetchall())
                 except sqlite3.OperationalError as error:
                     if "no such table" not in str(error):
                         raise
@@ -340,7 +340,7 @@ def chaotic(bench: Bench, out: Path, number: int) -> list[str]:
             leases[event["outcome"]] += 1
     for database in out.glob("nodes/*/node.db"):
         with contextlib.closing(sqlite3.connect(database)) as db:
-            for table, condition in (("url", "state = 0"), ("outbox", "1")):
+            for table, condition in (("known_url", "state = 0"), ("outbox", "1")):
                 left = db.execute(f"SELECT count(*) FROM {table} WHERE {condition}").fetchone()[0]
                 wrong += [f"{left} rows of {table} are left"] if left else []
             counted.update(dict(db.execute("SELECT name, count FROM outcome").fetchall()))

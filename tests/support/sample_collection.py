@@ -325,10 +325,11 @@ def _write(db: sqlite3.Connection, page: SamplePage) -> None:
         db.execute("DELETE FROM page WHERE id = ?", (url_id,))
     else:
         url_id = db.execute(
-            "INSERT INTO url (fingerprint, url, host_id, state, outcome, priority, depth) "
-            "VALUES (?, ?, (SELECT id FROM host WHERE name = ?), 2, 'kept', 0.5, 1)",
+            "INSERT INTO url (fingerprint, url, host_id, priority, depth) "
+            "VALUES (?, ?, (SELECT id FROM host WHERE name = ?), 0.5, 1)",
             (mark, page.url, host),
         ).lastrowid
+        db.execute("INSERT INTO progress (id, state, outcome) VALUES (?, 2, 'kept')", (url_id,))
     _write_page(db, page, url_id, revision)
 
 

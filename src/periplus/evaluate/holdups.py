@@ -56,7 +56,7 @@ def waits_for(databases: Sequence[sqlite3.Connection], home: sqlite3.Connection,
     """Why a URL in the queue of `home` was not fetched yet; `databases`: of all nodes, since they share robots.txt."""
     state, attempts, again, host, turn, ahead = home.execute(
         f"SELECT u.state, u.attempts, u.not_before, h.name, h.not_before, {AHEAD.format('queue')} - "
-        f"{AHEAD.format('spent')} FROM url u JOIN host h ON h.id = u.host_id WHERE u.url = ?",
+        f"{AHEAD.format('spent')} FROM known_url u JOIN host h ON h.id = u.host_id WHERE u.url = ?",
         (url.href,),
     ).fetchone()
     if state == UrlState.WAITING:

@@ -87,8 +87,9 @@ def _urls(db: sqlite3.Connection) -> npt.NDArray[np.void]:
     """A node's URLs that had their turn: fingerprint, host, depth, whether a page came, of which place, how fast."""
     rows = db.execute(
         "SELECT url.fingerprint, host.name, url.depth, page.id IS NOT NULL, ifnull(page.main_place, ?), "
-        "ifnull(page.fetch_seconds, -1) FROM url JOIN host ON host.id = url.host_id "
-        "LEFT JOIN page ON page.url_id = url.id WHERE url.outcome IS NOT NULL AND url.sitemap = 0 ORDER BY url.id",
+        "ifnull(page.fetch_seconds, -1) "
+        "FROM progress JOIN url ON url.id = progress.id JOIN host ON host.id = url.host_id "
+        "LEFT JOIN page ON page.url_id = url.id WHERE progress.outcome IS NOT NULL AND url.sitemap = 0 ORDER BY url.id",
         (NO_LABEL,),
     )
     return _urls_of(rows.fetchall())

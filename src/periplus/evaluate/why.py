@@ -63,7 +63,7 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
     for node in folder.nodes():
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             row = db.execute(
-                "SELECT priority, depth, outcome, attempts FROM url WHERE fingerprint = ?", (mark,)
+                "SELECT priority, depth, outcome, attempts FROM known_url WHERE fingerprint = ?", (mark,)
             ).fetchone()
             if row:
                 mine = {"node": node.name, "priority": row[0], "depth": row[1], "outcome": row[2] or "queued"}

@@ -1,9 +1,9 @@
 """A node's queue of URLs: best first within a host, the best few in memory, the rest on disk.
 
-Every queued URL is a row of `url` with state QUEUED and one of `queue`; what is in memory is only the head of each
-host's queue, and the more hosts there are the shorter the heads, so memory does not grow with URLs. New rows reach
-`push` after they were committed. URLs that have ended leave `queue` many at once (`store/queueing.py`); until then they
-are known here, to be passed over.
+Every queued URL is a row of `url` and one of `queue`; `progress` has those that were tried or revalued. In memory is
+only the head of each host's queue, and the more hosts there are the shorter the heads, so memory does not grow with
+URLs. New rows reach `push` after they were committed. URLs that have ended leave `queue` many at once
+(`store/queueing.py`); until then they are known here, to be passed over.
 Times are Unix seconds, since retries must survive a restart.
 """
 
@@ -41,7 +41,7 @@ IN_MEMORY = 32_768
 each is read as it is due."""
 
 CACHE_KIB = 8_192
-"""For the inner pages of `url` and `queue`, of which ten million URLs have 4 MB."""
+"""For `progress` and the inner pages of `url` and `queue`, of which ten million URLs have 4 MB."""
 
 _Entry = tuple[float, int, Lease]  # sorts by priority, best first, then by age
 
@@ -103,9 +103,10 @@ class UrlQueue:
                 self._hosts[name] = _HostQueue(host_id, more_on_disk=True, edge=NOTHING)
                 self.size += count - ended.get(host_id, 0)
         delayed = self._reader.execute(
-            "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.attempts, url.sitemap, "
-            "url.visits, url.not_before FROM url JOIN host ON host.id = url.host_id "
-            "WHERE url.state = 0 AND url.not_before > ?",
+            "SELECT u.id, u.url, host.name, u.depth, u.redirects, ifnull(p.priority, u.priority), p.attempts, "
+            "u.sitemap, p.visits, p.not_before "
+            "FROM progress p JOIN url u ON u.id = p.id JOIN host ON host.id = u.host_id "
+            "WHERE p.state = 0 AND p.not_before > ?",
             (now,),
         )
         for *fields, not_before in delayed.fetchall():
@@ -211,7 +212,7 @@ class UrlQueue:
         queue.next_refill = min(HEADS, 2 * queue.next_refill)
         best = self._best(queue, host, wanted)
         rows = self._reader.execute(
-            "SELECT id, url, ?, depth, redirects, priority, attempts, sitemap, visits FROM url "
+            "SELECT id, url, ?, depth, redirects, priority, attempts, sitemap, visits FROM known_url "
             f"WHERE id IN ({','.join('?' * len(best))}) ORDER BY priority DESC, id",
             (host, *best),
         ).fetchall()

@@ -96,8 +96,8 @@ class Revisits:
     def earlier(self, url_id: int) -> Earlier:
         """What is known of a URL that was visited before."""
         row = self._reader.execute(
-            "SELECT page.etag, page.last_modified, page.content_digest, url.revisit_seconds, page.outcome "
-            "FROM url LEFT JOIN page ON page.url_id = url.id WHERE url.id = ?",
+            "SELECT page.etag, page.last_modified, page.content_digest, progress.revisit_seconds, page.outcome "
+            "FROM progress LEFT JOIN page ON page.url_id = progress.id WHERE progress.id = ?",
             (url_id,),
         ).fetchone()
         if row is None:

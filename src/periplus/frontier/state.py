@@ -25,7 +25,7 @@ __all__ = ["UrlState", "state_after"]
 
 
 class UrlState(IntEnum):
-    """States as they stand in the database (`url.state`)."""
+    """States as they stand in the database (`progress.state`); a URL without a row there is QUEUED."""
 
     QUEUED = 0
     DONE = 1

@@ -37,7 +37,7 @@ __all__ = [
     "streets_path",
 ]
 
-RECIPE: Final = 18
+RECIPE: Final = 25
 """Raised whenever the same sources would compile to something else."""
 
 _MONTH_SECONDS: Final = 30 * 86400

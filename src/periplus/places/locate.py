@@ -35,6 +35,7 @@ _SHORT: Final = frozenset({ABBREVIATION, STOPPED})
 _MAX_COUNTRIES: Final = 4
 _PLAIN_HOST: Final = re.compile(r"https?://([a-z0-9.-]+)(?::[0-9]*)?(?:[/?#]|\Z)")
 """URLs whose host needs no parser to be found: nearly all."""
+_COUNCIL: Final = re.compile(r"(?:\s(?:City|County|Borough))?\sCouncil\Z")
 _COUNTRY_TLDS: Final = {"uk": "GB"}
 _GENERIC_TLDS: Final = frozenset({"io", "co", "tv", "me", "ai", "fm", "ly", "cc", "to", "gg", "ws", "nu", "la"})
 
@@ -138,6 +139,8 @@ def _mentions(
             end += end < limit  # noqa: PLW2901  the stop belongs to the abbreviation
         if text[end : end + 1] == ")" and "(" in text[start:end]:
             end += 1  # noqa: PLW2901  "Frankfurt (Oder)"
+        elif text.endswith("Council", start, end):
+            end = start + len(_COUNCIL.sub("", text[start:end]))  # noqa: PLW2901  of "Leeds City Council" Leeds
         place = gazetteer.place_at(row) if row >= 0 else None
         kind = (shown.get(unit, ()), flag == DEMONYM, row >= 0 and flag == WITHIN)
         mentions.append(Mention(offset + start, offset + end, text[start:end], place, confidence, *kind))

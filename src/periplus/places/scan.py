@@ -161,6 +161,7 @@ def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int
     s.t_class[token] = head
     s.t_key[token] = mixed(s.t_sum[token])
     s.t_caps[token] = s.t_stopped[token] = s.t_money[token] = s.t_cased[token] = 0  # not what another text had there
+    s.t_slot[token] = t.empty_slot  # a word that is not looked up says nothing
     if not head & (_UPPER | _CASELESS):
         return  # the rest is asked of those only that names begin with
     following = s.text[end] if end < size else 0
@@ -207,7 +208,7 @@ def _is_wrapped(s: Sheet, at: int) -> bool:
 
 
 def _find_words(s: Sheet, t: Tables) -> None:
-    """The slots of the words in and around hits; other words without a capital have none, as nobody asks for them."""
+    """The slots of the words in and around hits; other words without a capital have an empty one."""
     for hit in range(s.hits):
         first, last = s.h_first[hit], s.h_last[hit]
         for token in range(first - 3 if first > 2 else 0, first + 1):

@@ -10,6 +10,7 @@ import hashlib
 import importlib.metadata
 import importlib.resources
 import json
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -126,8 +127,10 @@ def gather(progress: Progress = lambda _what, _share: None) -> Gathered:
     zips = _zip_rows()
     _us_divisions(places, cache.get_us_states(), cache.get_us_counties(), zips)
     _divisions_and_cities(places, cities, divisions)
+    _everyday_divisions(places)
     progress("postal names", 0.3)
     _regions(places)
+    _councils(places)
     _aliases(places)
     _points(places)
     return Gathered(places, _zip_drafts(zips))
@@ -308,6 +311,20 @@ def _city(
     )  # fmt: skip
 
 
+def _everyday_divisions(places: dict[str, Draft]) -> None:
+    """Divisions by what everybody calls them: Camarines Sur is listed as "Province of Camarines Sur" only.
+
+    Not where a town has the name too: it is the town's.
+    """
+    towns = {(draft.country, draft.name) for draft in places.values() if draft.kind == "city"}
+    for draft in places.values():
+        name = _GENERIC_FIRST.sub("", draft.name)
+        is_called_so = draft.kind == "admin2" and draft.country in _CALLED_WITHOUT and name not in _POINTS_OF_COMPASS
+        if name != draft.name and is_called_so and (draft.country, name) not in towns:
+            draft.names = [(name, PRIMARY), (draft.name, ALIAS)]
+            draft.name = name
+
+
 def everyday_name(name: str) -> str:
     """A name without what tells it from its namesakes: Frankfurt of "Frankfurt am Main"; "" if it has nothing such."""
     head = _QUALIFIER.split(name, maxsplit=1)[0]
@@ -326,6 +343,12 @@ def usable_alternate(name: str) -> bool:
     return True
 
 
+_GENERIC_FIRST: Final = re.compile(r"(?:Province (?:of|de|du|de la)|Kabupaten|Département (?:du|de|de la)) ")
+_CALLED_WITHOUT: Final = ("PH", "ID", "FR", "BE")
+_POINTS_OF_COMPASS: Final = ("Nord",)
+_BRITISH: Final = ("GB", "IE")
+_COUNCILLED: Final = {"GB": 20_000, "IE": 20_000, "AU": 50_000, "NZ": 50_000, "CA": 50_000, "ZA": 50_000, "US": 50_000}
+"""How many people a town has whose council is spoken of elsewhere, by country."""
 _NATURAL: Final = ("Sea", "Ocean", "Lake", "River", "Mountain", "Gulf", "Alps", "Himalayas", "Sahara")
 
 
@@ -347,6 +370,21 @@ def _regions(places: dict[str, Draft]) -> None:
                 bbox=(box.west, box.south, box.east, box.north),
             ),
         )  # fmt: skip
+
+
+def _councils(places: dict[str, Draft]) -> None:
+    """What governs a place in English: "Leeds City Council" is Leeds, and no name was found in it.
+
+    Counties of Britain and Ireland have councils of their own: in "Kent County Council" a Kent County of America was.
+    """
+    for draft in places.values():
+        kinds: tuple[str, ...] = ()
+        if draft.country in _BRITISH and draft.kind in ("admin2", "region"):
+            kinds = ("County Council", "Council")
+        elif draft.kind == "city" and draft.population >= _COUNCILLED.get(draft.country, math.inf):
+            kinds = ("City Council", "Borough Council", "Council") if draft.country in _BRITISH else ("City Council",)
+        usual = [name.removeprefix("County ").removesuffix(" County") for name, how in draft.names if how == PRIMARY]
+        draft.names += [(f"{name} {kind}", ALIAS) for name in usual for kind in kinds]
 
 
 def _aliases(places: dict[str, Draft]) -> None:

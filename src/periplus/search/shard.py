@@ -251,7 +251,8 @@ class LocalShard:
         """URLs that the node knows by their fingerprints, with what became of them."""
         marks = ",".join("?" * len(fingerprints))
         rows = self._rows(
-            f"SELECT fingerprint, url, ifnull(outcome, 'queued') FROM url WHERE fingerprint IN ({marks})", fingerprints
+            f"SELECT fingerprint, url, ifnull(outcome, 'queued') FROM known_url WHERE fingerprint IN ({marks})",
+            fingerprints,
         )
         return {mark: (url, outcome) for mark, url, outcome in rows}
 

@@ -79,14 +79,14 @@ def check_pages(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> li
     damage = _Damage(node.name, "database")
     again = set()
     for url_id, url in db.execute(
-        f"SELECT id, url FROM url u WHERE state = 1 AND outcome IN ({','.join('?' * len(PAGE_OUTCOMES))}) "
+        f"SELECT id, url FROM known_url u WHERE state = 1 AND outcome IN ({','.join('?' * len(PAGE_OUTCOMES))}) "
         "AND NOT EXISTS (SELECT 1 FROM page p WHERE p.url_id = u.id)",
         PAGE_OUTCOMES,
     ):
         damage.note("URLs are done and have no page", url)
         again.add(url_id)
     states = ", ".join(str(int(state)) for state in UrlState)
-    for url_id, url in db.execute(f"SELECT id, url FROM url WHERE state NOT IN ({states})"):
+    for url_id, url in db.execute(f"SELECT id, url FROM known_url WHERE state NOT IN ({states})"):
         damage.note("URLs are in a state that does not exist", url)
         again.add(url_id)
     unpack = zstandard.ZstdDecompressor()
@@ -102,21 +102,44 @@ def check_pages(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> li
     if repair and again:
         _queue_again(node, db, again)
     found = [*damage.findings(repaired=repair), *_check_fingerprints(node, db, repair=repair)]
-    return [*found, *_check_queue(node, db, repair=repair)]
+    return [*found, *_check_progress(node, db, repair=repair), *_check_queue(node, db, repair=repair)]
+
+
+def _check_progress(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> list[Finding]:
+    """What has happened to URLs against the URLs: it has happened to one that is known, and a sitemap finds it."""
+    damage = _Damage(node.name, "database")
+    for (url_id,) in db.execute("SELECT id FROM progress WHERE id NOT IN (SELECT id FROM url)"):
+        damage.note("something has happened to URLs that are not known", url_id)
+    for url in db.execute(
+        "SELECT url FROM url JOIN progress p ON p.id = url.id "
+        "WHERE p.state = 2 AND p.fingerprint IS NOT url.fingerprint"
+    ):
+        damage.note("URLs wait for a visit and have another's fingerprint", *url)
+    findings = damage.findings(repaired=repair)
+    if repair and findings:
+        with transaction(db, node.database):
+            db.execute("DELETE FROM progress WHERE id NOT IN (SELECT id FROM url)")
+            db.execute(
+                "UPDATE progress SET fingerprint = (SELECT fingerprint FROM url WHERE url.id = progress.id) "
+                "WHERE state = 2"
+            )
+    return findings
 
 
 def _check_queue(node: NodeFolder, db: sqlite3.Connection, *, repair: bool) -> list[Finding]:
     """The order of the queue against what the URLs say: it has all that are queued and no others."""
     damage = _Damage(node.name, "database")
     for url in db.execute(
-        "SELECT u.url FROM url u "
+        "SELECT u.url FROM known_url u "
         "LEFT JOIN queue q ON q.host_id = u.host_id AND q.priority = u.priority AND q.id = u.id "
         "WHERE u.state = 0 AND (q.id IS NULL OR u.id IN (SELECT id FROM spent))"
     ):
         damage.note("URLs are queued and have no turn", *url)
     for url in db.execute(
-        "SELECT ifnull(u.url, q.id) FROM queue q LEFT JOIN url u ON u.id = q.id "
-        "WHERE u.state IS NOT 0 AND q.id NOT IN (SELECT id FROM spent)"
+        "SELECT ifnull(u.url, q.id) FROM queue q "
+        "LEFT JOIN url u ON u.id = q.id AND u.host_id = q.host_id LEFT JOIN progress p ON p.id = u.id "
+        "WHERE (u.id IS NULL OR ifnull(p.state, 0) <> 0 OR q.priority <> ifnull(p.priority, u.priority)) "
+        "AND (q.host_id, q.priority, q.id) NOT IN (SELECT host_id, priority, id FROM spent)"
     ):
         damage.note("URLs have a turn and are not queued", *url)
     findings = damage.findings(repaired=repair)
@@ -157,7 +180,9 @@ def _queue_again(node: NodeFolder, db: sqlite3.Connection, url_ids: Iterable[int
             for table in ("page_text", "page_place", "entity", "link"):
                 db.execute(f"DELETE FROM {table} WHERE page_id IN (SELECT id FROM page WHERE url_id = ?)", (url_id,))
             db.execute("DELETE FROM page WHERE url_id = ?", (url_id,))
-            db.execute("UPDATE url SET state = 0, outcome = NULL, attempts = 0, not_before = 0 WHERE id = ?", (url_id,))
+            db.execute(
+                "UPDATE progress SET state = 0, outcome = NULL, attempts = 0, not_before = 0 WHERE id = ?", (url_id,)
+            )
 
 
 # -- Archive -----------------------------------------------------------------------------------------

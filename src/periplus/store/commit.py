@@ -13,25 +13,24 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from http import HTTPStatus
-from operator import itemgetter
 
 import msgspec
 
 from periplus.clock import Clock
-from periplus.frontier import UrlState, state_after
-from periplus.model import Analysis, Fetched, Lease, NewUrl, Outcome, Parcel, Place
+from periplus.model import Analysis, Fetched, Lease, Outcome, Parcel, Place
 from periplus.settings import ArchiveSettings
 from periplus.store.accounts import count, note_confirmed, note_passed, receive, send
 from periplus.store.archive import Archive, Seen, page_records, payload_digest, revisit_record
 from periplus.store.batch import Batch, Committed, Completion, Delivery
 from periplus.store.database import open_writer, storage_errors
 from periplus.store.folder import NodeFolder
+from periplus.store.known_urls import KnownUrls, mark_tried
 from periplus.store.queueing import enough_spent, sweep
 from periplus.store.records import archived_payload, warc_time
 from periplus.store.revisits import bring_forward, mark_gone, mark_visited, queue_due
 from periplus.store.rows import Rows
 from periplus.store.twins import give_way, worse_twin
-from periplus.urls import MarkCounter, fingerprint, registrable_domain
+from periplus.urls import fingerprint, registrable_domain
 
 __all__ = ["ARCHIVE_END", "Batch", "Committed", "Completion", "Delivery", "NodeStore", "archive_end", "place_row"]
 
@@ -39,7 +38,6 @@ ARCHIVE_END = "archive_end"
 """Key in `meta`: file and offset behind the last committed WARC record."""
 
 ArchivePlace = tuple[str | None, int | None, int | None]
-QUEUED = int(UrlState.QUEUED)
 NOWHERE: ArchivePlace = (None, None, None)
 SEEN = "SELECT url, fetched_at, warc_file, warc_offset, warc_length FROM page"
 
@@ -63,7 +61,6 @@ class NodeStore:
         self.db = open_writer(folder.database, durability=settings.durability, sharers=sharers)
         self.archive = Archive(folder.archive, folder.name, settings.warc_bytes, agent=agent, clock=clock)
         self.commits = 0
-        self._new_hosts: list[str] = []
         self._new_places: list[int] = []
         self._rows = Rows(self.db)
         try:
@@ -75,20 +72,13 @@ class NodeStore:
 
     def _take_up(self, nodes: Iterable[str]) -> None:
         """What an earlier run has left."""
-        self._hosts: dict[str, int] = dict(self.db.execute("SELECT name, id FROM host").fetchall())
+        self.urls = KnownUrls(self.db)
         self._places: set[int] = {row[0] for row in self.db.execute("SELECT id FROM place")}
         self._node_ids = self._number_nodes(nodes)
-        self.revalues = False
-        """Whether URLs that are queued may change their priority: in crawls with a topic."""
         self.in_cluster = False
         self.is_home = False
         """Whether the node remembers what it let through as a URL's home: in a cluster that forbids overlap."""
-        self._next_url = self._next("url")
-        self._added = MarkCounter()  # by fingerprint the ids of URLs added in this run, where priorities may change
-        self._added_from = self._next_url
-        self._added_hosts = array("I")  # host ids of the URLs from there on
-        self._host_names: dict[int, str] = {}
-        self._next_page = self._next("page")
+        self._next_page: int = self.db.execute("SELECT ifnull(max(id), 0) + 1 FROM page").fetchone()[0]
         self._revision: int = self.db.execute("SELECT ifnull(max(revision), 0) FROM page").fetchone()[0]
         self.archive.resume(*archive_end(self.db))
 
@@ -100,7 +90,7 @@ class NodeStore:
     @property
     def hosts(self) -> int:
         """Hosts that the node knows."""
-        return len(self._hosts)
+        return self.urls.hosts
 
     def close(self) -> None:
         """Let database and archive go."""
@@ -109,8 +99,9 @@ class NodeStore:
 
     def commit(self, batch: Batch) -> Committed:
         """Write a batch: all of it or, with an error, nothing; after an error the same batch may be tried again."""
-        before = (self._next_url, self._next_page, self._revision, self.archive.end)
-        self._new_hosts, self._new_places = [], []
+        before = (self._next_page, self._revision, self.archive.end)
+        self.urls.begin()
+        self._new_places = []
         self._rows = Rows(self.db)
         with storage_errors(self.folder.database):
             try:
@@ -123,26 +114,24 @@ class NodeStore:
                 raise
         return result
 
-    def _undo(self, next_url: int, next_page: int, revision: int, end: tuple[str, int]) -> None:
+    def _undo(self, next_page: int, revision: int, end: tuple[str, int]) -> None:
         """Forget what a failed batch has left in memory and in the archive."""
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
-        self._next_url, self._next_page, self._revision = next_url, next_page, revision
-        del self._added_hosts[max(0, next_url - self._added_from) :]
-        for host in self._new_hosts:
-            del self._hosts[host]
+        self._next_page, self._revision = next_page, revision
+        self.urls.undo()
         self._places.difference_update(self._new_places)
         self.archive.resume(*end)
 
     def _write(self, batch: Batch) -> Committed:
-        queued: list[tuple[Lease, int]] = []
         outbox: list[tuple[int, Parcel]] = []
         dropped: Counter[str] = Counter()
-        self._add_urls(batch.seeds, queued)
-        self._add_urls((parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name), queued)
+        queued = self.urls.add(self._rows, batch.seeds)
+        nearer = (parcel.url for parcel in batch.nearer if parcel.receiver == self.folder.name)
+        queued.extend(self.urls.add(self._rows, nearer))
         outbox.extend(send(self.db, [parcel for parcel in batch.nearer if parcel.receiver != self.folder.name]))
         for delivery in batch.deliveries:
-            self._add_urls(delivery.urls, queued)
+            queued.extend(self.urls.add(self._rows, delivery.urls))
             outbox.extend(send(self.db, delivery.parcels))
             self._set_aside(delivery.beyond)
             receive(self.db, delivery)
@@ -150,7 +139,7 @@ class NodeStore:
         outcomes: Counter[str] = Counter()
         for completion in batch.completions:
             self._complete(self._in_place_of_worse(completion))
-            self._add_urls(completion.new_urls, queued)
+            queued.extend(self.urls.add(self._rows, completion.new_urls))
             outbox.extend(send(self.db, completion.parcels))
             self._set_aside(completion.beyond)
             outcomes[completion.outcome] += 1
@@ -171,7 +160,7 @@ class NodeStore:
                 (record.origin, record.status, record.body, record.fetched_at, record.expires_at, record.failures),
             )
         self._note_archive_end()
-        return Committed(queued, outbox, self._revalue(batch.revalued), swept)
+        return Committed(queued, outbox, self.urls.revalue(batch.revalued), swept)
 
     def _sweep(self, at_least: int) -> bool:
         """Whether what has ended was taken out of the queue: if there is enough of it.
@@ -194,37 +183,6 @@ class NodeStore:
 
     # -- Frontier rows -----------------------------------------------------------------------------
 
-    def _add_urls(self, urls: Iterable[NewUrl], queued: list[tuple[Lease, int]]) -> None:
-        rows = []
-        for new in urls:
-            host_id = self._host_id(new.host)
-            url_id, self._next_url = self._next_url, self._next_url + 1
-            priority, depth = new.priority, new.depth
-            rows.append(
-                (url_id, new.fingerprint, new.url, host_id, QUEUED, priority, depth, new.redirects, int(new.sitemap))
-            )
-            lease = Lease(url_id, new.url, new.host, new.depth, new.redirects, new.priority, 0, new.sitemap)
-            if self.revalues:
-                self._added.put(new.fingerprint, url_id)
-                self._added_hosts.append(host_id)
-                self._host_names[host_id] = new.host
-            queued.append((lease, host_id))
-        self._rows.insert_all(
-            "INTO url (id, fingerprint, url, host_id, state, priority, depth, redirects, sitemap)", rows
-        )
-
-    def _revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
-        """Queued URLs get the priority that all their parents say; gives the best one by host."""
-        added = self._added.count
-        rows = [(priority, url_id) for mark, priority in changed if (url_id := added(mark))]
-        rows.sort(key=itemgetter(1))  # neighbours share a page of the database
-        self.db.executemany(f"UPDATE url SET priority = ? WHERE id = ? AND state = {UrlState.QUEUED:d}", rows)
-        best: dict[str, float] = {}
-        for priority, url_id in rows:
-            host = self._host_names[self._added_hosts[url_id - self._added_from]]
-            best[host] = max(priority, best.get(host, priority))
-        return best
-
     def _set_aside(self, beyond: Iterable[Parcel]) -> None:
         self._rows.insert_all(
             "OR IGNORE INTO beyond",
@@ -234,34 +192,15 @@ class NodeStore:
             ],
         )
 
-    def _host_id(self, host: str) -> int:
-        host_id = self._hosts.get(host)
-        if host_id is None:
-            cursor = self.db.execute("INSERT INTO host (name, domain) VALUES (?, ?)", (host, registrable_domain(host)))
-            host_id = self._hosts[host] = cursor.lastrowid or 0
-            self._new_hosts.append(host)
-        return host_id
-
     def _complete(self, done: Completion) -> None:
         lease = done.lease
         if done.visited_at or done.revisit:
             self._visited(done)
         else:
-            attempts = lease.attempts + 1
-            self._rows.update(
-                "UPDATE url SET state = ?, outcome = ?, attempts = ?, not_before = ?, redirect = ? WHERE id = ?",
-                (
-                    int(state_after(done.outcome)),
-                    done.outcome.value,
-                    attempts,
-                    done.retry_at,
-                    done.redirect,
-                    lease.url_id,
-                ),
-            )
+            mark_tried(self._rows, done)
         self._rows.update(
             "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
-            (done.host_not_before, self._host_id(lease.host)),
+            (done.host_not_before, self.urls.host_id(lease.host)),
         )
         if done.analysis is not None and done.fetched is not None:
             self._add_page(done, done.fetched, done.analysis)
@@ -422,9 +361,6 @@ class NodeStore:
         self._places.add(place.id)
         self._new_places.append(place.id)
         self._rows.insert("INTO place", place_row(place))
-
-    def _next(self, table: str) -> int:
-        return int(self.db.execute(f"SELECT ifnull(max(id), 0) + 1 FROM {table}").fetchone()[0])
 
     def _number_nodes(self, nodes: Iterable[str]) -> dict[str, int]:
         """Number the job's nodes in the order of their names; the same in every database of the crawl."""

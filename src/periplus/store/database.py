@@ -13,32 +13,11 @@ from pathlib import Path
 
 from periplus.errors import Corrupt, DiskFull, EnvironmentFailure, NotACrawl
 from periplus.files import write_whole
+from periplus.store.migrations import MIGRATIONS
 
 __all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "read_only", "storage_errors", "transaction"]
 
-SCHEMA_VERSION = 7
-MIGRATIONS: dict[int, tuple[str, ...]] = {
-    6: (  # the queue becomes a table of its own, from which URLs that have ended are taken many at once
-        "DROP INDEX url_queue",
-        "CREATE TABLE queue (host_id INTEGER NOT NULL, priority REAL NOT NULL, id INTEGER NOT NULL, "
-        "PRIMARY KEY (host_id, priority DESC, id)) WITHOUT ROWID",
-        "CREATE TABLE spent "
-        "(sequence INTEGER PRIMARY KEY, host_id INTEGER NOT NULL, priority REAL NOT NULL, id INTEGER NOT NULL)",
-        "CREATE TRIGGER url_is_queued AFTER INSERT ON url WHEN new.state = 0 BEGIN "
-        "INSERT INTO queue VALUES (new.host_id, new.priority, new.id); END",
-        "CREATE TRIGGER url_is_spent AFTER UPDATE OF state ON url WHEN old.state = 0 AND new.state <> 0 BEGIN "
-        "INSERT INTO spent (host_id, priority, id) VALUES (old.host_id, old.priority, old.id); END",
-        "CREATE TRIGGER url_is_queued_again AFTER UPDATE OF state ON url WHEN old.state <> 0 AND new.state = 0 BEGIN "
-        "DELETE FROM spent WHERE id = new.id; "
-        "INSERT OR IGNORE INTO queue VALUES (new.host_id, new.priority, new.id); END",
-        "CREATE TRIGGER url_is_revalued AFTER UPDATE OF priority ON url "
-        "WHEN old.state = 0 AND new.state = 0 AND old.priority <> new.priority BEGIN "
-        "DELETE FROM queue WHERE host_id = old.host_id AND priority = old.priority AND id = old.id; "
-        "INSERT INTO queue VALUES (new.host_id, new.priority, new.id); END",
-        "INSERT INTO queue SELECT host_id, priority, id FROM url WHERE state = 0",
-    ),
-}
-"""Statements that lead from a released version to the next one; 6 is the first that was released."""
+SCHEMA_VERSION = 8
 
 WAL_MODE = slice(18, 20)
 """Where a database file says how it is read and written: 2 is with a write-ahead log (SQLite's file format, 1.3.3). A

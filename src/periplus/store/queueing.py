@@ -32,9 +32,10 @@ def sweep(db: sqlite3.Connection) -> None:
 
 
 def rebuild_queue(db: sqlite3.Connection) -> None:
-    """Queue exactly what `url` says is queued."""
+    """Queue exactly what is queued by what `url` and `progress` say."""
     db.execute("DELETE FROM spent")
     db.execute("DELETE FROM queue")
     db.execute(
-        "INSERT INTO queue SELECT host_id, priority, id FROM url WHERE state = 0 ORDER BY host_id, priority DESC, id"
+        "INSERT INTO queue "
+        "SELECT host_id, priority, id FROM known_url WHERE state = 0 ORDER BY host_id, priority DESC, id"
     )

@@ -16,21 +16,28 @@ __all__ = ["begin_revisits", "bring_forward", "latest_visit", "mark_gone", "mark
 MAX_DUE = 10_000
 """URLs that one transaction queues again."""
 
+NEXT_VISIT = (
+    "ON CONFLICT (id) DO UPDATE SET state = excluded.state, outcome = excluded.outcome, attempts = 0, "
+    "not_before = excluded.not_before, visits = visits + excluded.visits, "
+    "visited_at = max(visited_at, excluded.visited_at), revisit_seconds = excluded.revisit_seconds"
+)
+"""What a further visit changes of a URL to which something has happened before."""
+
 
 def mark_visited(rows: Rows, url_id: int, outcome: Outcome, again: Revisit | None, now: float) -> None:
     """The URL is done, or waits for its next visit. `now` is when it was read, 0 if this visit brought nothing."""
-    rows.update(
-        "UPDATE url SET state = ?, outcome = ?, attempts = 0, not_before = ?, visits = visits + (? > 0), "
-        "visited_at = max(visited_at, ?), revisit_seconds = ? WHERE id = ?",
+    rows.insert(
+        "INTO progress (id, state, outcome, not_before, visits, visited_at, revisit_seconds)",
         (
+            url_id,
             int(state_after(outcome, again=again is not None)),
             outcome.value,
             again.due_at if again else 0.0,
-            now,
+            int(now > 0),
             now,
             again.interval_seconds if again else 0.0,
-            url_id,
         ),
+        otherwise=NEXT_VISIT,
     )
 
 
@@ -43,12 +50,14 @@ def mark_gone(db: sqlite3.Connection, url_id: int, revision: int) -> None:
 def queue_due(db: sqlite3.Connection, now: float) -> list[tuple[Lease, int]]:
     """Queue the URLs whose next visit is due, those that are due longest first; gives them with their hosts' rows."""
     rows = db.execute(
-        "SELECT url.id, url.url, host.name, url.depth, url.redirects, url.priority, url.sitemap, url.visits, "
-        "url.host_id FROM url JOIN host ON host.id = url.host_id WHERE url.state = 2 AND url.not_before <= ? "
-        "ORDER BY url.not_before LIMIT ?",
+        "SELECT u.id, u.url, host.name, u.depth, u.redirects, ifnull(p.priority, u.priority), u.sitemap, p.visits, "
+        "u.host_id FROM progress p JOIN url u ON u.id = p.id JOIN host ON host.id = u.host_id "
+        "WHERE p.state = 2 AND p.not_before <= ? ORDER BY p.not_before LIMIT ?",
         (now, MAX_DUE),
     ).fetchall()
-    db.executemany("UPDATE url SET state = ?, not_before = 0 WHERE id = ?", [(UrlState.QUEUED, row[0]) for row in rows])
+    db.executemany(
+        "UPDATE progress SET state = ?, not_before = 0 WHERE id = ?", [(UrlState.QUEUED, row[0]) for row in rows]
+    )
     return [
         (Lease(url_id, url, host, depth, redirects, priority, 0, bool(sitemap), visits), host_id)
         for url_id, url, host, depth, redirects, priority, sitemap, visits, host_id in rows
@@ -57,13 +66,15 @@ def queue_due(db: sqlite3.Connection, now: float) -> list[tuple[Lease, int]]:
 
 def bring_forward(db: sqlite3.Connection, lastmods: Iterable[tuple[int, float]]) -> None:
     """Pages that changed after our last visit, as a sitemap says (fingerprint, Unix time), are due now."""
-    db.executemany("UPDATE url SET not_before = 0 WHERE state = 2 AND fingerprint = ? AND visited_at < ?", lastmods)
+    db.executemany(
+        "UPDATE progress SET not_before = 0 WHERE state = 2 AND fingerprint = ? AND visited_at < ?", lastmods
+    )
 
 
 def begin_revisits(db: sqlite3.Connection, first_seconds: float) -> None:
     """A crawl that did not revisit begins to: what was read waits for its next visit."""
     db.execute(
-        "UPDATE url SET state = ?, revisit_seconds = ?, not_before = visited_at + ? "
+        "UPDATE progress SET state = ?, revisit_seconds = ?, not_before = visited_at + ? "
         "WHERE state = ? AND revisit_seconds = 0 AND visits > 0 AND outcome <> ?",
         (UrlState.WAITING, first_seconds, first_seconds, UrlState.DONE, Outcome.GONE),
     )
@@ -74,6 +85,6 @@ def latest_visit(folder: CrawlFolder) -> float:
     latest = 0.0
     for node in folder.nodes():
         with contextlib.suppress(Corrupt), contextlib.closing(open_reader(node.database)) as db:  # who opens it says so
-            for question in ("SELECT max(visited_at) FROM url", "SELECT max(fetched_at) FROM robots"):
+            for question in ("SELECT max(visited_at) FROM progress", "SELECT max(fetched_at) FROM robots"):
                 latest = max(latest, db.execute(question).fetchone()[0] or 0.0)
     return latest

@@ -22,17 +22,20 @@ class Rows:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._inserts: dict[str, list[Row]] = {}
+        self._inserts: dict[tuple[str, str], list[Row]] = {}
         self._updates: dict[str, list[Row]] = {}
 
-    def insert(self, into: str, row: Row) -> None:
-        """A row for `INSERT {into}`: a table, perhaps with a conflict clause before and columns behind its name."""
-        self._inserts.setdefault(into, []).append(row)
+    def insert(self, into: str, row: Row, *, otherwise: str = "") -> None:
+        """A row for `INSERT {into}`: a table, perhaps with a conflict clause before and columns behind its name.
+
+        `otherwise`: what becomes of a row that is there already (ON CONFLICT …).
+        """
+        self._inserts.setdefault((into, otherwise), []).append(row)
 
     def insert_all(self, into: str, rows: Sequence[Row]) -> None:
         """Several rows at once."""
         if rows:
-            self._inserts.setdefault(into, []).extend(rows)
+            self._inserts.setdefault((into, ""), []).extend(rows)
 
     def update(self, statement: str, values: Row) -> None:
         """The values of an UPDATE; updates come after all inserts."""
@@ -40,19 +43,19 @@ class Rows:
 
     def flush(self) -> None:
         """Write everything that was gathered."""
-        for into, rows in self._inserts.items():
-            self._insert(into, rows)
+        for (into, otherwise), rows in self._inserts.items():
+            self._insert(into, rows, otherwise)
         self._inserts.clear()
         for statement, values in self._updates.items():
             self._db.executemany(statement, values)
         self._updates.clear()
 
-    def _insert(self, into: str, rows: list[Row]) -> None:
+    def _insert(self, into: str, rows: list[Row], otherwise: str) -> None:
         one, at = f"({','.join('?' * len(rows[0]))})", 0
         for size in AT_ONCE:
             if len(rows) - at < size:
                 continue
-            statement = f"INSERT {into} VALUES {','.join([one] * size)}"
+            statement = f"INSERT {into} VALUES {','.join([one] * size)} {otherwise}"
             while len(rows) - at >= size:
                 self._db.execute(statement, tuple(chain.from_iterable(rows[at : at + size])))
                 at += size

@@ -15,28 +15,47 @@ CREATE TABLE host (
   not_before    REAL NOT NULL DEFAULT 0 -- Unix time of the host's next turn
 );
 
-CREATE TABLE url (
+CREATE TABLE url (                      -- what is known of a URL when it joins: written once, and never changed
   id          INTEGER PRIMARY KEY,
   fingerprint INTEGER NOT NULL,         -- xxh3 of the canonical URL, signed 64 bit; unique by the seen-set
   url         TEXT NOT NULL,
   host_id     INTEGER NOT NULL REFERENCES host(id),
-  state       INTEGER NOT NULL,         -- frontier/state.py
-  outcome     TEXT,                     -- model.Outcome once done
-  priority    REAL NOT NULL,
+  priority    REAL NOT NULL,            -- that it joined with
   depth       INTEGER NOT NULL,         -- links away from a seed
   redirects   INTEGER NOT NULL DEFAULT 0, -- redirects that led here in a row
+  sitemap     INTEGER NOT NULL DEFAULT 0 -- 1: a list of URLs, not a page
+);
+
+-- What has happened to URLs since. Most wait in the queue and have no row here; those that have one are neighbours on few
+-- pages of the database, where rows of `url` that end stand far from each other.
+CREATE TABLE progress (
+  id          INTEGER PRIMARY KEY,      -- url.id
+  state       INTEGER NOT NULL DEFAULT 0, -- frontier/state.py
+  outcome     TEXT,                     -- model.Outcome of its last lease
+  priority    REAL,                     -- its own by now; NULL: as it joined
   attempts    INTEGER NOT NULL DEFAULT 0,
   not_before  REAL NOT NULL DEFAULT 0,  -- Unix time of the next try or visit
-  sitemap     INTEGER NOT NULL DEFAULT 0, -- 1: a list of URLs, not a page
+  redirect    INTEGER,                  -- fingerprint of the URL that it redirects to
   visits      INTEGER NOT NULL DEFAULT 0, -- how often it was read
   visited_at  REAL NOT NULL DEFAULT 0,  -- Unix time of the last visit that brought an answer
   revisit_seconds REAL NOT NULL DEFAULT 0, -- interval until the next visit, where the crawl revisits
-  redirect    INTEGER                   -- fingerprint of the URL that it redirects to
+  fingerprint INTEGER                   -- as in `url`, if it has ever waited for a visit: sitemaps bring it forward
 );
+CREATE INDEX progress_due ON progress (not_before) WHERE state = 2;
+CREATE INDEX progress_waiting ON progress (fingerprint) WHERE state = 2;
+
+CREATE VIEW known_url AS                -- both together, for whoever reads
+SELECT url.id, url.fingerprint, url.url, url.host_id, ifnull(progress.state, 0) AS state, progress.outcome,
+       ifnull(progress.priority, url.priority) AS priority, url.depth, url.redirects, url.sitemap,
+       ifnull(progress.attempts, 0) AS attempts, ifnull(progress.not_before, 0.0) AS not_before, progress.redirect,
+       ifnull(progress.visits, 0) AS visits, ifnull(progress.visited_at, 0.0) AS visited_at,
+       ifnull(progress.revisit_seconds, 0.0) AS revisit_seconds
+FROM url LEFT JOIN progress ON progress.id = url.id;
 
 -- What is queued, in the order in which it is fetched. A URL that ends leaves one row in `spent` first, and `sweep` takes
 -- many out of the queue at once: neighbours share a page of the database, and alone each would have to write its own.
--- So what is queued are the rows of `queue` without those of `spent`. The triggers keep both, whoever changes `url`.
+-- So what is queued are the rows of `queue` without those of `spent`. The triggers keep both, whoever writes to `url` and
+-- `progress`.
 CREATE TABLE queue (
   host_id  INTEGER NOT NULL,
   priority REAL NOT NULL,
@@ -49,23 +68,44 @@ CREATE TABLE spent (
   priority REAL NOT NULL,
   id       INTEGER NOT NULL
 );
-CREATE TRIGGER url_is_queued AFTER INSERT ON url WHEN new.state = 0 BEGIN
+CREATE TRIGGER url_is_queued AFTER INSERT ON url BEGIN
   INSERT INTO queue VALUES (new.host_id, new.priority, new.id);
 END;
-CREATE TRIGGER url_is_spent AFTER UPDATE OF state ON url WHEN old.state = 0 AND new.state <> 0 BEGIN
-  INSERT INTO spent (host_id, priority, id) VALUES (old.host_id, old.priority, old.id);
+CREATE TRIGGER url_is_spent AFTER INSERT ON progress WHEN new.state <> 0 BEGIN
+  INSERT INTO spent (host_id, priority, id) SELECT host_id, priority, id FROM url WHERE id = new.id;
 END;
-CREATE TRIGGER url_is_queued_again AFTER UPDATE OF state ON url WHEN old.state <> 0 AND new.state = 0 BEGIN
+CREATE TRIGGER url_is_spent_later AFTER UPDATE OF state ON progress WHEN old.state = 0 AND new.state <> 0 BEGIN
+  INSERT INTO spent (host_id, priority, id)
+  SELECT host_id, ifnull(old.priority, priority), id FROM url WHERE id = new.id;
+END;
+CREATE TRIGGER url_is_revalued AFTER INSERT ON progress WHEN new.state = 0 AND new.priority IS NOT NULL BEGIN
+  DELETE FROM queue WHERE (host_id, priority, id) IN (SELECT host_id, priority, id FROM url WHERE id = new.id);
+  INSERT OR IGNORE INTO queue SELECT host_id, new.priority, id FROM url WHERE id = new.id;
+END;
+CREATE TRIGGER url_is_revalued_later AFTER UPDATE OF priority ON progress
+WHEN old.state = 0 AND new.state = 0 AND old.priority IS NOT new.priority BEGIN
+  DELETE FROM queue
+  WHERE (host_id, priority, id) IN (SELECT host_id, ifnull(old.priority, priority), id FROM url WHERE id = new.id);
+  INSERT OR IGNORE INTO queue SELECT host_id, ifnull(new.priority, priority), id FROM url WHERE id = new.id;
+END;
+CREATE TRIGGER url_is_queued_again AFTER UPDATE OF state ON progress WHEN old.state <> 0 AND new.state = 0 BEGIN
+  DELETE FROM queue WHERE (host_id, priority, id) IN (SELECT host_id, priority, id FROM spent WHERE id = new.id);
   DELETE FROM spent WHERE id = new.id;
-  INSERT OR IGNORE INTO queue VALUES (new.host_id, new.priority, new.id);
+  INSERT OR IGNORE INTO queue SELECT host_id, ifnull(new.priority, priority), id FROM url WHERE id = new.id;
 END;
-CREATE TRIGGER url_is_revalued AFTER UPDATE OF priority ON url
-WHEN old.state = 0 AND new.state = 0 AND old.priority <> new.priority BEGIN
-  DELETE FROM queue WHERE host_id = old.host_id AND priority = old.priority AND id = old.id;
-  INSERT INTO queue VALUES (new.host_id, new.priority, new.id);
+CREATE TRIGGER url_is_as_it_joined AFTER DELETE ON progress BEGIN
+  DELETE FROM queue WHERE (host_id, priority, id) IN (SELECT host_id, priority, id FROM spent WHERE id = old.id);
+  DELETE FROM spent WHERE id = old.id;
+  DELETE FROM queue
+  WHERE (host_id, priority, id) IN (SELECT host_id, ifnull(old.priority, priority), id FROM url WHERE id = old.id);
+  INSERT OR IGNORE INTO queue SELECT host_id, priority, id FROM url WHERE id = old.id;
 END;
-CREATE INDEX url_revisit ON url (not_before) WHERE state = 2;
-CREATE INDEX url_waiting ON url (fingerprint) WHERE state = 2;
+CREATE TRIGGER url_waits AFTER INSERT ON progress WHEN new.state = 2 AND new.fingerprint IS NULL BEGIN
+  UPDATE progress SET fingerprint = (SELECT fingerprint FROM url WHERE id = new.id) WHERE id = new.id;
+END;
+CREATE TRIGGER url_waits_later AFTER UPDATE OF state ON progress WHEN new.state = 2 AND new.fingerprint IS NULL BEGIN
+  UPDATE progress SET fingerprint = (SELECT fingerprint FROM url WHERE id = new.id) WHERE id = new.id;
+END;
 
 CREATE TABLE page_change (              -- the history of pages: what was new, changed or gone, and when
   url_id INTEGER NOT NULL REFERENCES url(id),

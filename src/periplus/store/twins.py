@@ -41,7 +41,8 @@ def give_way(db: sqlite3.Connection, page_id: int, revision: int) -> None:
         "UPDATE page SET outcome = ?, kept = 0, revision = ? WHERE id = ?", (Outcome.DUPLICATE, revision, page_id)
     )
     db.execute(
-        "UPDATE url SET outcome = ? WHERE id = (SELECT url_id FROM page WHERE id = ?)", (Outcome.DUPLICATE, page_id)
+        "UPDATE progress SET outcome = ? WHERE id = (SELECT url_id FROM page WHERE id = ?)",
+        (Outcome.DUPLICATE, page_id),
     )
 
 

@@ -98,7 +98,7 @@ def _leave_out(store: NodeStore, pages: list[int]) -> None:
                 (Outcome.DUPLICATE.value, page_id),
             )
             store.db.execute(
-                "UPDATE url SET state = ?, outcome = ?, not_before = 0, revisit_seconds = 0 "
+                "UPDATE progress SET state = ?, outcome = ?, not_before = 0, revisit_seconds = 0 "
                 "WHERE id = (SELECT url_id FROM page WHERE id = ?)",
                 (int(UrlState.DONE), Outcome.DUPLICATE.value, page_id),
             )

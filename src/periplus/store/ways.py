@@ -195,7 +195,10 @@ def _links(db: sqlite3.Connection) -> Iterator[Triples]:
 
 def _redirects(db: sqlite3.Connection) -> Iterator[Triples]:
     """All redirects of a node in pieces, in the form of links."""
-    for chunk in _chunks(db.execute("SELECT fingerprint, redirect FROM url WHERE redirect IS NOT NULL").fetchmany):
+    rows = db.execute(
+        "SELECT url.fingerprint, redirect FROM progress JOIN url ON url.id = progress.id WHERE redirect IS NOT NULL"
+    )
+    for chunk in _chunks(rows.fetchmany):
         pairs = np.array(chunk, dtype=np.int64)
         yield pairs[:, 0], pairs[:, 1], np.zeros(len(pairs), dtype=np.int64)
 

@@ -55,10 +55,10 @@ def make_node(folder: Path, name: str, pages: list[FakePage], *, sent: int = 0) 
 def add_page(db: sqlite3.Connection, row: int, page: FakePage) -> None:
     db.execute("INSERT OR IGNORE INTO host VALUES (1, 'h', 'h', 0)")
     db.execute(
-        "INSERT INTO url (id, fingerprint, url, host_id, state, outcome, priority, depth, attempts) "
-        "VALUES (?, ?, ?, 1, 1, 'kept', 0, 0, 1)",
+        "INSERT INTO url (id, fingerprint, url, host_id, priority, depth) VALUES (?, ?, ?, 1, 0, 0)",
         (row, page.number, f"http://a.test/{page.number}"),
     )
+    db.execute("INSERT INTO progress (id, state, outcome, attempts) VALUES (?, 1, 'kept', 1)", (row,))
     db.execute(
         "INSERT INTO page (id, url_id, fingerprint, url, domain, outcome, kept, revision, depth, title, description, "
         "language, fetched_at, fetch_seconds, body_bytes, content_digest, keyword_relevance, place_relevance, topic, "

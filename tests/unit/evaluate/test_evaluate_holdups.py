@@ -31,8 +31,8 @@ def db(crawl: Path) -> Iterator[sqlite3.Connection]:
         assert URL is not None
         opened.execute("INSERT INTO host (name, domain) VALUES ('late.example', 'late.example')")
         opened.execute(
-            "INSERT INTO url (fingerprint, url, host_id, state, priority, depth) "
-            "VALUES (?, ?, (SELECT id FROM host WHERE name = 'late.example'), 0, 0.5, 1)",
+            "INSERT INTO url (fingerprint, url, host_id, priority, depth) "
+            "VALUES (?, ?, (SELECT id FROM host WHERE name = 'late.example'), 0.5, 1)",
             (fingerprint(URL.href), URL.href),
         )
         yield opened
@@ -60,13 +60,15 @@ def test_then_failures_then_the_host_then_what_comes_before_it(db: sqlite3.Conne
     read_robots(db, "found")
     assert said(db) == "nothing keeps it: it is the next of its host"
     db.execute(
-        "INSERT INTO url (fingerprint, url, host_id, state, priority, depth) "
-        "SELECT 5, 'http://late.example/better', host_id, 0, 0.9, 1 FROM url WHERE url = 'http://late.example/story'"
+        "INSERT INTO url (fingerprint, url, host_id, priority, depth) "
+        "SELECT 5, 'http://late.example/better', host_id, 0.9, 1 FROM url WHERE url = 'http://late.example/story'"
     )
     assert said(db) == "one URL of late.example comes before it"
     db.execute("UPDATE host SET not_before = ? WHERE name = 'late.example'", (NOW + 5,))
     assert said(db) == "late.example is not asked again before 2027-01-15 08:00:05+00:00, to be polite"
-    db.execute("UPDATE url SET attempts = 1, not_before = ? WHERE url LIKE '%story'", (NOW + 300,))
+    db.execute(
+        "INSERT INTO progress (id, attempts, not_before) SELECT id, 1, ? FROM url WHERE url LIKE '%story'", (NOW + 300,)
+    )
     assert said(db) == "1 try failed; it is tried again at 2027-01-15 08:05:00+00:00"
 
 
@@ -80,5 +82,7 @@ def test_why_says_what_became_of_a_url_that_is_no_page(crawl: Path, db: sqlite3.
     others = {Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.SITEMAP, Outcome.NOT_MODIFIED, Outcome.RETRY}
     silent = {outcome for outcome in Outcome if outcome not in others and not refused(outcome)}
     assert silent == set()
-    db.execute("UPDATE url SET state = 1, outcome = 'robots_unreachable' WHERE url LIKE '%story'")
+    db.execute(
+        "INSERT INTO progress (id, state, outcome) SELECT id, 1, 'robots_unreachable' FROM url WHERE url LIKE '%story'"
+    )
     assert explain_url(crawl, "http://late.example/story")["reason"].startswith("robots.txt of its host could not be")

@@ -115,7 +115,7 @@ def test_the_queue_on_disk_is_swept(store: NodeStore) -> None:
     drained(store, queue, "a.com")
     queue.all_pushed()
     assert store.db.execute("SELECT count(*) FROM queue").fetchone()[0] < LEAST_SPENT
-    store.db.execute("UPDATE url SET state = 2, not_before = 5 WHERE id IN (1, 1000)")  # read, and to be visited again
+    store.db.execute("UPDATE progress SET state = 2, not_before = 5 WHERE id IN (1, 1000)")  # to be visited again
     for lease, host_id in store.commit(Batch(due_until=NOW)).queued:
         queue.push(lease, host_id)
     assert store.db.execute("SELECT id FROM queue ORDER BY id").fetchall() == [(1,), (1000,)]
@@ -229,7 +229,7 @@ def test_retries_among_a_spilled_queue_are_neither_lost_nor_doubled(store: NodeS
         now += 1.0
     assert sorted(done) == list(range(1, 5 * HEADS + 1))
     assert queue.size == 0
-    assert store.db.execute("SELECT count(*) FROM url WHERE state = 0").fetchone() == (0,)
+    assert store.db.execute("SELECT count(*) FROM known_url WHERE state = 0").fetchone() == (0,)
 
 
 def test_a_poor_retry_does_not_go_before_better_urls_on_disk(store: NodeStore) -> None:
@@ -277,7 +277,7 @@ def revalue(store: NodeStore, queue: UrlQueue, changed: list[tuple[int, float]])
 
 
 def test_a_url_that_is_worth_more_now_comes_first(store: NodeStore) -> None:
-    store.revalues = True
+    store.urls.revalues = True
     queue, urls = queue_of(store), random_urls(300, 5)
     add(store, queue, urls)
     last = min(urls, key=lambda url: url.priority)
@@ -287,7 +287,7 @@ def test_a_url_that_is_worth_more_now_comes_first(store: NodeStore) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_is_revalued_put_back_or_tried_again_every_url_ends_once(store: NodeStore, seed: int) -> None:
-    store.revalues = True
+    store.urls.revalues = True
     chance = random.Random(seed)
     queue, urls = queue_of(store), random_urls(400, seed)
     add(store, queue, urls[:250])

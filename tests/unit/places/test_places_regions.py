@@ -54,3 +54,80 @@ def test_a_county_of_the_same_name_elsewhere_is_still_found(gazetteer: Gazetteer
 
 def test_a_region_is_what_people_type(gazetteer: Gazetteer) -> None:
     assert gazetteer.place_at(resolve_row(gazetteer, "Middle East")).kind == "region"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "name", "country"),
+    [
+        ("Kent County Council approved the plan.", "Kent", "Kent", "GB"),
+        ("Norfolk County Council has plans for its roads.", "Norfolk", "Norfolk", "GB"),
+        ("Cork County Council warned of floods.", "Cork", "County Cork", "IE"),
+        ("The Howard County Council in Maryland voted.", "Howard County", "Howard County", "US"),
+        ("Kent County, Michigan, has a new sheriff.", "Kent County", "Kent County", "US"),
+        ("Birmingham City Council has no money left.", "Birmingham", "Birmingham", "GB"),
+        ("The Birmingham City Council in Alabama voted.", "Birmingham", "Birmingham", "US"),
+        ("Hull City Council closed a bridge.", "Hull", "Kingston upon Hull", "GB"),
+        ("Reading Borough Council closed a bridge.", "Reading", "Reading", "GB"),
+        ("Houston City Council voted on Tuesday.", "Houston", "Houston", "US"),
+    ],
+)
+def test_what_councils_govern_is_found(gazetteer: Gazetteer, text: str, said: str, name: str, country: str) -> None:
+    """ "Kent County" of Michigan was found in the first, and nothing in those of cities."""
+    first = locate(text, gazetteer).mentions[0]
+    assert first.place is not None
+    assert (first.text, first.place.name, first.place.country) == (said, name, country)
+    assert text[first.start : first.end] == said
+
+
+def test_the_police_is_no_town(gazetteer: Gazetteer) -> None:
+    assert not locate("Metropolitan Police said so. Police were called.", gazetteer).mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "country"),
+    [
+        ("The Kremlin denied it on Monday.", "Kremlin", "RU"),
+        ("The president met them at Camp David.", "Camp David", "US"),
+        ("Golden Gate Bridge, San Francisco, was closed.", "Golden Gate Bridge", "US"),
+        ("Tower Bridge in London was closed.", "Tower Bridge", "GB"),
+        ("Flights at Heathrow Airport were cancelled.", "Heathrow", "GB"),
+    ],
+)
+def test_what_people_built_is_no_town_of_a_part_of_its_name(
+    gazetteer: Gazetteer, text: str, name: str, country: str
+) -> None:
+    """They were in Oklahoma, Panama, Florida and Ireland, and the airport was nowhere."""
+    first = locate(text, gazetteer).mentions[0]
+    assert first.place is not None
+    assert (first.place.name, first.place.country) == (name, country)
+
+
+@pytest.mark.parametrize(
+    ("name", "country"),
+    [
+        ("Camarines Sur", "Philippines"),
+        ("Bukidnon", "Philippines"),
+        ("Konawe Utara", "Indonesia"),
+        ("Hainaut", "Belgium"),
+        ("Vaucluse", "France"),
+        ("Oromia", "Ethiopia"),
+        ("North Kivu", "Democratic Republic of the Congo"),
+        ("Hadramawt", "Yemen"),
+        ("Puntland", "Somalia"),
+        ("Noakhali", "Bangladesh"),
+        ("Gandaki", "Nepal"),
+        ("El Alto", "Bolivia"),
+    ],
+)
+def test_provinces_are_found_by_what_everybody_calls_them(gazetteer: Gazetteer, name: str, country: str) -> None:
+    """Lists have "Province of Camarines Sur", "Oromiya" and "Muhafazat Hadramaout": no text that named them was read."""
+    found = locate(f"Thousands were evacuated from {name} in {country} on Monday.", gazetteer).mentions
+    first = next(mention.place for mention in found if mention.text == name)
+    assert first is not None
+    assert country in first.path
+
+
+def test_a_division_keeps_its_full_name_too(gazetteer: Gazetteer) -> None:
+    named = gazetteer.resolve("Province of Camarines Sur")
+    assert named.name == "Camarines Sur"
+    assert named.id == gazetteer.resolve("Camarines Sur").id

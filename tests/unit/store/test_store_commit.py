@@ -20,8 +20,8 @@ from periplus.store.folder import CrawlFolder
 from periplus.store.records import scan_records
 from periplus.store.summary import summarize
 
-TABLES = ("host", "url", "page", "page_text", "page_place", "place", "entity", "link", "outcome", "dropped", "outbox",
-          "inbox", "traffic", "robots")  # fmt: skip
+TABLES = ("host", "url", "progress", "queue", "spent", "page", "page_text", "page_place", "place", "entity", "link",
+          "outcome", "dropped", "outbox", "inbox", "traffic", "robots")  # fmt: skip
 
 
 def contents(store: NodeStore) -> dict[str, list[object]]:
@@ -66,7 +66,7 @@ def test_a_page_and_all_it_brought(tmp_path: Path) -> None:
     db = store.db
     assert [queued.url for queued, _ in committed.queued] == ["http://x.com/new/0"]
     assert [(sequence, parcel.url.url) for sequence, parcel in committed.outbox] == [(1, "http://y.com/new/0")]
-    assert db.execute("SELECT state, outcome, attempts FROM url WHERE id = ?", (first.url_id,)).fetchone() == (
+    assert db.execute("SELECT state, outcome, attempts FROM known_url WHERE id = ?", (first.url_id,)).fetchone() == (
         1,
         "kept",
         1,
@@ -247,7 +247,7 @@ def test_the_accounts_add_up(tmp_path: Path) -> None:
     assert summary.dropped == {"seen": 2 * summary.kept}
     assert summary.nodes["a"].sent == summary.nodes["a"].kept
     queued = sum(
-        open_reader(folder.node(node).database).execute("SELECT count(*) FROM url WHERE state = 0").fetchone()[0]
+        open_reader(folder.node(node).database).execute("SELECT count(*) FROM known_url WHERE state = 0").fetchone()[0]
         for node in ("a", "b")
     )
     assert summary.queued == queued + summary.kept  # each kept page left one parcel in the outbox
@@ -331,10 +331,10 @@ def test_folders(tmp_path: Path) -> None:
 def test_retries_keep_their_time(tmp_path: Path) -> None:
     store, (first, *_) = seeded(tmp_path)
     store.commit(Batch(completions=[Completion(first, Outcome.RETRY, retry_at=99.0)]))
-    assert store.db.execute("SELECT state, attempts, not_before FROM url WHERE id = 1").fetchone() == (0, 1, 99.0)
+    assert store.db.execute("SELECT state, attempts, not_before FROM known_url WHERE id = 1").fetchone() == (0, 1, 99.0)
     later = lease(first.url, url_id=first.url_id, attempts=1)
     store.commit(Batch(completions=[Completion(later, Outcome.SERVER_ERROR)]))
-    assert store.db.execute("SELECT state, outcome, attempts FROM url WHERE id = 1").fetchone() == (
+    assert store.db.execute("SELECT state, outcome, attempts FROM known_url WHERE id = 1").fetchone() == (
         1,
         "server_error",
         2,

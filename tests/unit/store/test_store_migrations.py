@@ -8,12 +8,17 @@ import os
 import signal
 import sqlite3
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
 from periplus.errors import Corrupt, EnvironmentFailure
 from periplus.files import write_whole
+from periplus.model import Outcome
 from periplus.store import database
+from periplus.store.checks import PAGE_OUTCOMES, Finding, check_pages
+from periplus.store.folder import NodeFolder
+from periplus.store.revisits import bring_forward, queue_due
 
 ROOT = Path(__file__).resolve().parents[3]
 RELEASED = {int(path.stem[1:]): path for path in (ROOT / "tests" / "schemas").glob("v*.sql")}
@@ -83,10 +88,71 @@ def test_what_version_6_had_queued_is_queued(tmp_path: Path) -> None:
     old.close()
     db = database.open_writer(path)
     assert db.execute("SELECT id FROM queue").fetchall() == [(9,), (6,), (3,)]
-    db.execute("UPDATE url SET state = 1 WHERE id = 6")
-    db.execute("UPDATE url SET priority = 2.0 WHERE id = 3")
+    db.execute("INSERT INTO progress (id, state) VALUES (6, 1)")
+    db.execute("INSERT INTO progress (id, priority) VALUES (3, 2.0)")
     assert db.execute("SELECT id FROM queue").fetchall() == [(3,), (9,), (6,)]
     assert db.execute("SELECT id FROM spent").fetchall() == [(6,)]
+    db.close()
+
+
+COLUMNS = (
+    "id, fingerprint, url, host_id, state, outcome, priority, depth, redirects, attempts, not_before, sitemap, visits, "
+    "visited_at, revisit_seconds, redirect"
+)
+
+
+def with_urls_of_every_kind(path: Path, version: int) -> list[tuple[object, ...]]:
+    """URLs that are queued, wait for a try or a visit, were put back after a visit, or ended in any way."""
+    fates = [
+        (0, None, 0, 0.0, 0, 0.0, 0.0, None),  # queued
+        (0, "retry", 2, 1.8e9, 0, 0.0, 0.0, None),  # waits for its next try
+        (0, "kept", 0, 0.0, 3, 1.7e9, 86400.0, None),  # is to be visited again
+        (2, "not_modified", 0, 1.9e9, 3, 1.7e9, 5400.5, None),  # waits for that
+        (1, "redirected", 1, 0.0, 0, 0.0, 0.0, -77),
+        *((1, outcome.value, 1, 0.0, int(outcome is Outcome.KEPT), 0.0, 0.0, None) for outcome in Outcome),
+    ]
+    rows = [
+        (
+            n,
+            1000 - n,
+            f"http://old.example/{n}",
+            1,
+            *fate[:2],
+            n % 7 / 10,
+            n % 3,
+            n % 2,
+            *fate[2:4],
+            n % 5 == 0,
+            *fate[4:],
+        )
+        for n, fate in enumerate(fates, 1)
+    ]
+    with sqlite3.connect(path) as old:
+        old.executemany(f"INSERT INTO url ({COLUMNS}) VALUES ({','.join('?' * 16)})", rows)
+        if version == 7:  # one more that has ended and is in the queue still
+            old.execute(f"INSERT INTO url ({COLUMNS}) SELECT 99, 99, 'http://old.example/99', 1, 0, NULL, 0.9, 1, 0, "
+                        "0, 0, 0, 0, 0, 0, NULL")  # fmt: skip
+            old.execute("UPDATE url SET state = 1, outcome = 'kept' WHERE id = 99")
+        found = old.execute(f"SELECT {COLUMNS} FROM url ORDER BY id").fetchall()
+    old.close()
+    return found
+
+
+@pytest.mark.parametrize("version", [6, 7])
+def test_every_state_of_a_url_is_kept(version: int, tmp_path: Path) -> None:
+    path = made(tmp_path / "old.db", version)
+    before = with_urls_of_every_kind(path, version)
+    db = database.open_writer(path)
+    assert db.execute(f"SELECT {COLUMNS} FROM known_url ORDER BY id").fetchall() == before
+    assert db.execute("SELECT count(*) FROM progress").fetchone()[0] == len(before) - 1, "one has never been tried"
+    assert db.execute("SELECT id FROM queue EXCEPT SELECT id FROM spent").fetchall() == [(1,), (2,), (3,)]
+    assert db.execute("SELECT id FROM spent").fetchall() == ([(99,)] if version == 7 else [])
+    bring_forward(db, [(1000 - 4, 1.75e9)])
+    assert [lease.url_id for lease, _ in queue_due(db, 1.6e9)] == [4], "a sitemap finds what waits"
+    assert check_pages(NodeFolder("old", tmp_path), db, repair=False) == [
+        Finding("old", "database", "URLs are done and have no page", len(PAGE_OUTCOMES) + (version == 7), ANY),
+        Finding("old", "database", "URLs have a wrong fingerprint", len(before), ANY),
+    ], "nothing but what this test left out"
     db.close()
 
 

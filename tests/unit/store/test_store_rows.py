@@ -51,3 +51,13 @@ def test_updates_meet_the_rows_that_came_with_them_and_conflict_clauses_hold() -
     gathered.insert("OR REPLACE INTO t", (2, "second", 0.5))
     gathered.flush()
     assert db.execute("SELECT id, a FROM t ORDER BY id").fetchall() == [(1, "new"), (2, "second")]
+
+
+def test_rows_that_are_there_already_are_changed_instead() -> None:
+    db = table()
+    gathered = Rows(db)
+    for number in (1, 2, 1, 3, 1):
+        gathered.insert("INTO t", (number, "new", 0.5), otherwise="ON CONFLICT (id) DO UPDATE SET b = b + excluded.b")
+    gathered.insert("INTO t", (4, "plain", 0.0))
+    gathered.flush()
+    assert db.execute("SELECT id, b FROM t ORDER BY id").fetchall() == [(1, 1.5), (2, 0.5), (3, 0.5), (4, 0.0)]

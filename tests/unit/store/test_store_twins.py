@@ -38,7 +38,10 @@ def test_the_best_url_stays_with_text_archive_and_accounts(tmp_path: Path, order
     store = crawl(tmp_path, order, {}, at_once=at_once)
     rows = store.db.execute("SELECT url, outcome, warc_file, warc_offset FROM page WHERE kept = 1").fetchall()
     assert [row[:2] for row in rows] == [(BEST, "kept")]
-    assert dict(store.db.execute("SELECT outcome, count(*) FROM url GROUP BY outcome")) == {"kept": 1, "duplicate": 2}
+    assert dict(store.db.execute("SELECT outcome, count(*) FROM progress GROUP BY outcome")) == {
+        "kept": 1,
+        "duplicate": 2,
+    }
     assert dict(store.db.execute("SELECT name, count FROM outcome")) == {"kept": 1, "duplicate": 2}
     assert store.db.execute("SELECT url FROM page JOIN page_text t ON t.page_id = page.id").fetchall() == [(BEST,)]
     records = {record.offset: record for record in scan_records(store.folder.archive / rows[0][2])}

@@ -157,7 +157,7 @@ DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], str]] = {
         "database: URLs are done and have no page",
     ),
     "state": (
-        lambda c: change(c, "UPDATE url SET state = 7 WHERE id = 5"),
+        lambda c: change(c, "UPDATE progress SET state = 7 WHERE id = 5"),
         "database: URLs are in a state that does not exist",
     ),
     "fingerprint": (
@@ -165,8 +165,32 @@ DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], str]] = {
         "database: URLs have a wrong fingerprint",
     ),
     "turn lost": (
-        lambda c: change(c, "UPDATE url SET state = 0 WHERE id = 5", "DELETE FROM queue"),
+        lambda c: change(c, "UPDATE progress SET state = 0 WHERE id = 5", "DELETE FROM queue"),
         "database: URLs are queued and have no turn",
+    ),
+    "turn twice": (
+        lambda c: change(c, "INSERT INTO queue SELECT host_id, priority + 1, id FROM url WHERE id = 5"),
+        "database: URLs have a turn and are not queued",
+    ),
+    "turn under another priority": (
+        lambda c: change(c, "UPDATE progress SET state = 0 WHERE id = 5", "UPDATE queue SET priority = 7 WHERE id = 5"),
+        "database: URLs are queued and have no turn",
+    ),
+    "nobody's progress": (
+        lambda c: change(c, "INSERT INTO progress (id, state, outcome) VALUES (999, 1, 'http_error')"),
+        "database: something has happened to URLs that are not known",
+    ),
+    "nobody's retry": (
+        lambda c: change(c, "INSERT INTO progress (id, priority, attempts) VALUES (999, 0.5, 1)"),
+        "database: something has happened to URLs that are not known",
+    ),
+    "progress lost": (  # so that it is queued again
+        lambda c: change(c, "DROP TRIGGER url_is_as_it_joined", "DELETE FROM progress WHERE id = 5"),
+        "database: URLs are queued and have no turn",
+    ),
+    "another's sitemap entry": (
+        lambda c: change(c, "UPDATE progress SET state = 2, fingerprint = 7 WHERE id = 5"),
+        "database: URLs wait for a visit and have another's fingerprint",
     ),
     "turn of another's": (
         lambda c: change(c, "DELETE FROM spent"),
@@ -221,7 +245,7 @@ def test_damage_is_found_and_put_right(crawl: CrawlFolder, name: str) -> None:
 def test_pages_that_wait_for_a_visit_or_are_gone_are_sound(crawl: CrawlFolder) -> None:
     change(
         crawl,
-        "UPDATE url SET state = 2 WHERE id = 1",
+        "UPDATE progress SET state = 2 WHERE id = 1",
         "UPDATE page SET kept = 0, outcome = 'gone', revision = 100 WHERE id = 2",
         "DELETE FROM page_text WHERE page_id = 2",
     )
@@ -232,7 +256,7 @@ def test_pages_that_lost_a_part_are_fetched_again(crawl: CrawlFolder) -> None:
     damage_text(crawl)
     verify_crawl(crawl, repair=True)
     with closing(open_reader(crawl.node("main").database)) as db:
-        assert db.execute("SELECT url FROM url WHERE state = 0").fetchall() == [("http://main.test/2",)]
+        assert db.execute("SELECT url FROM known_url WHERE state = 0").fetchall() == [("http://main.test/2",)]
         assert db.execute("SELECT count(*) FROM page").fetchone() == (PAGES - 1,)
 
 

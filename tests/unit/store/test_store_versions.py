@@ -49,7 +49,7 @@ def test_of_several_versions_the_one_they_name_stays_whatever_came_first(tmp_pat
     assert left == {BEST}
     for store in stores:
         accounts = dict(store.db.execute("SELECT name, count FROM outcome"))
-        ended = dict(store.db.execute("SELECT outcome, count(*) FROM url GROUP BY outcome"))
+        ended = dict(store.db.execute("SELECT outcome, count(*) FROM known_url GROUP BY outcome"))
         assert {name: number for name, number in accounts.items() if number} == ended
         assert store.db.execute("SELECT count(*) FROM page_text").fetchone()[0] == ended.get("kept", 0)
     assert leave_out_versions(stores) == 0, "once is enough"
