@@ -262,6 +262,8 @@ def describe(now: CrawlProgress) -> str:
         parts.append(f"{timedelta(seconds=round(now.left_seconds))} left")
     if now.paused:
         parts.append(f"paused: {now.paused}")
+    if now.waits:
+        parts.append(f"waits {now.waits}")
     return " · ".join(parts)
 
 

@@ -302,8 +302,10 @@ class Crawl:
         health, limit = shared.health, self._job.crawl.pages
         if limit and health.pages >= limit:
             self.stop(f"page limit: {counted(health.pages, 'page')}")
-        elif shared.schedule.next_at() is None:
+        elif (next_at := shared.schedule.next_at()) is None:
             return True
+        elif next_at <= self._clock.monotonic() + self._job.crawl.ip_delay_seconds:
+            return bool(self._stop_reason)  # a host whose address was busy with another has not been tried yet
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
             self.stop(f"no seed could be reached ({health.last_failure})")

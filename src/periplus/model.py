@@ -173,14 +173,14 @@ class Outcome(StrEnum):
     GONE = "gone"  # revisited, and there is no such page any more
     NOT_HTML = "not_html"  # a kind of content that is not read
     HTTP_ERROR = "http_error"  # 4xx for good
-    SERVER_ERROR = "server_error"  # 5xx or 429 after all retries
+    SERVER_ERROR = "server_error"  # 5xx, 408 or 429 after all retries
     ROBOTS = "robots"  # robots.txt forbids it
     CRAWL_DELAY = "crawl_delay"  # robots.txt asks for a longer delay than a crawl can wait
     ROBOTS_UNREACHABLE = "robots_unreachable"  # robots.txt could not be read after all retries
     BLOCKED = "blocked"  # the address guard refused
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"
-    TOO_MANY_REDIRECTS = "too_many_redirects"  # one more than fetch.redirects in a row
+    TOO_MANY_REDIRECTS = "too_many_redirects"  # one more than fetch.redirects in a row, or to itself
     BAD_CONTENT = "bad_content"
     QUARANTINED = "quarantined"  # broke two of the processes that read pages; set aside
     TLS_ERROR = "tls_error"

@@ -3,16 +3,20 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 from periplus.exchange import Exchange
 from periplus.node import Node
 from periplus.running import DiskRoom, Progress, Rate, Sample, Watchdog, time_left
 from periplus.shared import Shared
+from periplus.urls import canonicalize
 
 __all__ = ["Reporter"]
 
 LOG_SECONDS = 60.0
+LONG_SECONDS = 5.0
+"""Who waits for so long with nothing under way is told what for."""
 
 
 @dataclass(slots=True)
@@ -61,8 +65,20 @@ class Reporter:
             ),
             paused=self.room.paused or self.waits_for(),
             outcomes=health.outcomes,
+            waits=self._waits(),
             harvest=health.harvest.shares(),
         )
+
+    def _waits(self) -> str:
+        """The host that comes next, if that takes long and nothing else is under way; with what it failed at last."""
+        schedule, failure = self.shared.schedule, self.shared.health.last_failure
+        following = None if schedule.busy else schedule.next_host()
+        seconds = following[1] - self.shared.clock.monotonic() if following else 0.0
+        if following is None or seconds < LONG_SECONDS or schedule.next_at() == 0.0:
+            return ""
+        failed = canonicalize(failure.partition(": ")[0])
+        since = f" ({failure})" if failed is not None and failed.host == following[0] else ""
+        return f"{timedelta(seconds=round(seconds))} for {following[0]}{since}"
 
     def report(self) -> None:
         """Show the progress; once a minute it goes into the log as well."""
@@ -103,6 +119,7 @@ class Reporter:
             rate=round(now.rate, 1),
             seconds=round(now.seconds, 1),
             errors=now.errors,
+            waits=now.waits,
             log_lines_lost=self.shared.journal.lost,
         )
 

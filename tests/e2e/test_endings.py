@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from virtual_crawl import NODES, Reply, VirtualWeb, crawl_job, listed, live
 
-from periplus.errors import BadContent, ConnectionFailed, DnsError, FetchError, TooLarge, TooSlow
+from periplus.errors import AddressBusy, BadContent, ConnectionFailed, DnsError, FetchError, TooLarge, TooSlow
 from periplus.model import Analysis, Fetched, Outcome
 from periplus.urls import fingerprint
 
@@ -93,3 +93,29 @@ def test_K12_random_crawls_end_neither_early_nor_never(tmp_path: Path, monkeypat
         ended += 1
     assert ended > RUNS / 2
     print(f"PROOF {RUNS:,} random crawls by three nodes: {ended:,} ended with nothing left, the others found no seed")
+
+
+class SharedAddress(VirtualWeb):
+    """Two hosts of one address: the first refuses at once, the second has to wait for its turn at the address."""
+
+    asked = 0
+
+    def answer(self, url: str, host: str) -> Reply:
+        if host == "h0.example":
+            return Reply(error=ConnectionFailed("refused"))
+        self.asked += 1
+        if self.asked == 1:
+            return Reply(error=AddressBusy("h1.example: 192.0.2.1 was asked just now", 0.2))
+        return Reply(404) if url.endswith("/robots.txt") else Reply(200, b"<p>x", kind="text/html")
+
+    def read(self, _fetched: Fetched) -> Analysis:
+        return listed([], Outcome.KEPT, 1)
+
+
+def test_a_seed_that_waits_for_its_address_is_asked_before_it_is_said_that_none_can_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = crawl_job(["http://h0.example/0", "http://h1.example/0"], retries=1, retry_seconds=1.0)
+    summary = live(tmp_path / "crawl", SharedAddress(1), job, monkeypatch).summary
+    assert summary is not None
+    assert summary.pages == 1, summary.stop_reason

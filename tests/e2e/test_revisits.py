@@ -80,13 +80,14 @@ def test_unchanged_changed_and_gone(site: Site, tmp_path: Path) -> None:
     assert periplus("search", folder, "floods", "--json").json["total"] == 1, "only /c: /a changed and /b is gone"
 
 
-def test_a_page_that_is_refused_for_once_is_not_given_up(site: Site, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("status", "outcome"), [(403, "http_error"), (302, "too_many_redirects")])
+def test_a_page_that_is_refused_for_once_is_not_given_up(site: Site, tmp_path: Path, status: int, outcome: str) -> None:
     folder = tmp_path / "crawl"
     settings = job(tmp_path, site, hours=24)
     assert periplus("crawl", settings, "--out", folder).code == 0
-    site.refusals["/a"] = 403
+    site.refusals["/a"] = status
     make_due(folder)
-    assert periplus("crawl", settings, "--out", folder, "--json").json["outcomes"]["http_error"] == 1
+    assert periplus("crawl", settings, "--out", folder, "--json").json["outcomes"][outcome] == 1
     assert periplus("search", folder, "floods", "--json").json["total"] == 3, "what was read stays"
 
     site.refusals.clear()

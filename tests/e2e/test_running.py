@@ -24,7 +24,10 @@ DENSE = "<p>" + "</p><p>".join(["Floods hit Houston, Texas. 1200 Main Street, Sp
 
 
 class Site(ThreadingHTTPServer):
-    """Forty pages; `/hang` answers when the test ends, `/dense` costs more time than this test allows."""
+    """Forty pages; `/hang` answers when the test ends, `/dense` costs more time than this test allows.
+
+    `/later` asks to be left alone for ten minutes.
+    """
 
     daemon_threads = True
 
@@ -49,15 +52,19 @@ class Pages(BaseHTTPRequestHandler):
             self.server.released.wait(300)
         if self.path == "/robots.txt":
             self._send(404, "")
+        elif self.path == "/later":
+            self._send(429, "", "Retry-After: 600")
         elif self.path == "/dense":
             self._send(200, DENSE)
         else:
             links = " ".join(f"<a href=/{number}>page {number}</a>" for number in range(40))
             self._send(200, f"<title>{self.path}</title><p>Page {self.path} of Houston, Texas.</p>{links}")
 
-    def _send(self, status: int, text: str) -> None:
+    def _send(self, status: int, text: str, *headers: str) -> None:
         data = text.encode()
         self.send_response(status)
+        for header in headers:
+            self.send_header(*header.split(": "))
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -150,6 +157,25 @@ def test_K7_an_interrupted_crawl_waits_for_an_answer_no_longer_than_a_request_ma
     (ended,) = [line for line in events(tmp_path) if line["event"] == "lease ended"]
     assert ended["outcome"] == "retry", "and the URL is asked for again another time"
     assert ended["reason"], "the log says what went wrong"
+
+
+def test_a_crawl_that_waits_says_for_which_host_how_long_and_why(tmp_path: Path, site: Site) -> None:
+    job = write_job(tmp_path, site, "/later", "/0")
+    progress = tmp_path / "progress.json"
+    process = start("crawl", job, "--json", "--progress", progress)
+    waits = ""
+    while not waits:
+        assert process.poll() is None, process.communicate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.05)
+        waits = json.loads(progress.read_text("utf-8"))["waits"] if progress.exists() else ""
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert waits.startswith(("0:10:00 for 127.0.0.1", "0:09:"))
+    assert waits.endswith(f"({site.address}/later: HTTP 429)")
+    why = periplus("why", tmp_path / "crawl", f"{site.address}/later").out
+    assert "waits: 1 try failed; it is tried again at " in why
 
 
 def test_the_second_interrupt_ends_it_at_once_and_loses_nothing(tmp_path: Path, site: Site) -> None:

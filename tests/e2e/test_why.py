@@ -94,3 +94,34 @@ def test_a_page_that_the_topics_time_kept_out_says_so(tmp_path: Path) -> None:
     assert (found["outcome"], found["page"]["published"]) == ("not_relevant", "2019-05-01")
     assert found["reason"] == "published 2019-05-01, before the topic's since 2020-01-01"
     assert f"not kept: {found['reason']}" in periplus("why", tmp_path / "dated", HOME).out
+
+
+def test_what_was_left_out_is_said_with_its_reason(tmp_path: Path) -> None:
+    """The rules are asked again; what is too far away, or one of too many, the crawl has noted."""
+    home = "http://guide.example/"
+    numbered = "".join(f'<a href="/n/{number}">number {number}</a> ' for number in range(30))
+    pages = {
+        home: f'<p>A day.</p><a href="/near">near</a> <a href="/map.pdf">map</a> <a href="/secret/x">x</a> {numbered}',
+        f"{home}near": '<p>Nothing but inns.</p><a href="/far">farther</a> <a href="/away" rel="nofollow">away</a>',
+    }
+    record(pages, tmp_path / "web.wacz")
+    (tmp_path / "job.toml").write_text(
+        f'seeds = ["{home}"]\n[crawl]\nkeep = "all"\nreplay = "web.wacz"\ndelay_seconds = 0.0\nworkers = 1\n'
+        'depth = 1\npattern_pages = 10\nscope = ["reject path /secret/*"]\n',
+        "utf-8",
+    )
+    done = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    assert done.code == 0, done.err
+    for path, reason in {
+        "map.pdf": "a file kind that is not HTML",
+        "secret/x": "outside crawl.scope",
+        "far": "farther from the seeds than crawl.depth",
+        "n/29": "the host has as many URLs of this pattern",
+    }.items():
+        found = periplus("why", tmp_path / "crawl", f"{home}{path}", "--json").json
+        assert (found["node"], found["reason"][: len(reason)]) == (None, reason)
+    shown = periplus("why", tmp_path / "crawl", f"{home}far").out
+    assert "left out: farther from the seeds than crawl.depth" in shown
+    assert f"linked from {home}near" in shown
+    unknown = periplus("why", tmp_path / "crawl", f"{home}away")
+    unknown.assert_one_line_error(2, "not known", "no page that was read leads to it")

@@ -42,7 +42,7 @@ OUTCOMES = {
     "to-port": "redirected",
     "location-split": "redirected",
     "location-raw": "redirected",
-    "to-itself": "redirected",
+    "to-itself": "too_many_redirects",
     "growing": "redirected",
     "nested": "kept",
     "many-links": "kept",

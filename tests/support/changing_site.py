@@ -16,7 +16,7 @@ HOME = '<title>Home</title><p>Welcome to Houston, Texas.</p><a href="/a">a</a> <
 class Site:
     """A small site that tests change between two crawls; a page has an ETag where `etags` names it.
 
-    `refusals`: pages that are answered with such a status for now.
+    `refusals`: pages that are answered with such a status for now; 302 leads to where one is already.
     """
 
     pages: dict[str, str]
@@ -49,6 +49,8 @@ def served(site: Site) -> Iterator[Site]:
             self.send_header("Content-Type", "text/xml" if self.path.endswith(".xml") else "text/html")
             if etag:
                 self.send_header("ETag", etag)
+            if status == 302:
+                self.send_header("Location", self.path)
             if status != 304:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -1,4 +1,4 @@
-"""What keeps a URL from being a page of the collection: what it waits for, or what of the topic it lacks."""
+"""What keeps a URL from being a page of the collection: why it was left out, what it waits for, what it lacks."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,28 +7,30 @@ from typing import Any
 
 from periplus.frontier.state import UrlState
 from periplus.model import Outcome
+from periplus.settings import Job
 from periplus.topics import Topic
-from periplus.urls import CanonicalUrl
+from periplus.urls import CanonicalUrl, drop_reason, fingerprint
+from periplus.urls.filters import DROP_REASONS
 from periplus.wording import counted
 
-__all__ = ["lacking", "refused", "waits_for"]
+__all__ = ["lacking", "left_out", "refused", "waits_for"]
 
 REFUSALS: dict[str, str] = {
     Outcome.NOT_INDEXED: "the page or its headers ask not to be indexed",
     Outcome.EMPTY: "the page has neither a title nor a text",
     Outcome.DUPLICATE: "a page with the same content is kept",
-    Outcome.REDIRECTED: "it leads to another URL, which was taken up instead",
+    Outcome.REDIRECTED: "it leads to another URL, which is asked for instead if it is new and no rule keeps it out",
     Outcome.GONE: "it was a page once, and is none any more",
     Outcome.NOT_HTML: "its content is of a kind that is not read",
     Outcome.HTTP_ERROR: "the server answered that there is no such page, or that it is not for us (4xx)",
-    Outcome.SERVER_ERROR: "the server failed (5xx, 429), also when it was asked again",
+    Outcome.SERVER_ERROR: "the server failed (5xx, 408, 429), also when it was asked again",
     Outcome.ROBOTS: "robots.txt of its host forbids it",
     Outcome.CRAWL_DELAY: "robots.txt of its host asks for a longer delay than a crawl can wait",
     Outcome.ROBOTS_UNREACHABLE: "robots.txt of its host could not be read, also when it was asked for again",
     Outcome.BLOCKED: "its host has an address that is out of bounds (crawl.allow_private opens ranges)",
     Outcome.TOO_LARGE: "it is larger than fetch.wire_bytes or fetch.body_bytes allow",
     Outcome.TOO_SLOW: "the answer was not complete within fetch.total_seconds",
-    Outcome.TOO_MANY_REDIRECTS: "more redirects led to it in a row than fetch.redirects allows",
+    Outcome.TOO_MANY_REDIRECTS: "it redirects to itself, or more in a row led to it than fetch.redirects allows",
     Outcome.BAD_CONTENT: "the answer could not be read: it breaks the rules of HTTP, or is no text",
     Outcome.QUARANTINED: "reading it broke two processes, by a crash, time or memory",
     Outcome.TLS_ERROR: "the certificate or the handshake of its host failed",
@@ -67,6 +69,27 @@ def waits_for(databases: Sequence[sqlite3.Connection], home: sqlite3.Connection,
         return f"{host} is not asked again before {_time(turn)}, to be polite"
     before = f"{counted(ahead, 'URL')} of {host} come before it" if ahead > 1 else f"one URL of {host} comes before it"
     return before if ahead else "nothing keeps it: it is the next of its host"
+
+
+def left_out(databases: Sequence[sqlite3.Connection], url: CanonicalUrl, job: Job) -> str:
+    """Why a URL that is in no frontier did not join one, if that can be told."""
+    crawl = job.crawl
+    reason = drop_reason(url, max_length=crawl.url_length, ports=job.fetch.ports, scope=crawl.scope)
+    if reason is None:
+        query = "SELECT depth, redirects FROM beyond WHERE fingerprint = ?"
+        beyond = [row for db in databases for row in db.execute(query, (fingerprint(url.href),))]
+        if beyond and min(depth for depth, _ in beyond) > crawl.depth:
+            reason = "depth"
+        elif beyond:
+            reason = "redirects" if min(hops for _, hops in beyond) > job.fetch.redirects else "trap"
+        elif sum(_urls_of(db, url.host) for db in databases) >= crawl.host_pages:
+            reason = "host_quota"
+    return DROP_REASONS[reason] if reason else ""
+
+
+def _urls_of(db: sqlite3.Connection, host: str) -> int:
+    found = db.execute("SELECT count(*) FROM url JOIN host ON host.id = url.host_id WHERE host.name = ?", (host,))
+    return int(found.fetchone()[0])
 
 
 def _robots(databases: Sequence[sqlite3.Connection], origin: str, now: float) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from periplus.clock import SystemClock
 from periplus.errors import ConfigError, UsageError
-from periplus.evaluate.holdups import lacking, refused, waits_for
+from periplus.evaluate.holdups import lacking, left_out, refused, waits_for
 from periplus.evaluate.reasons import Reasons, host_view
 from periplus.index import unpack_text
 from periplus.model import Link, Outcome
@@ -28,6 +28,9 @@ __all__ = ["explain_url", "why"]
 
 MAX_PARENTS = 20
 """Parents that are shown; the mean is over all of them."""
+
+IN_QUEUE = ("queued", Outcome.RETRY)
+"""What is said of URLs that wait: never fetched yet, or failed for now."""
 
 _PARTS = LinkParts._fields
 
@@ -69,24 +72,27 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
                 if result["node"] is None or (page and not result["page"]):  # of several, one that has the page
                     result |= mine | {"page": page}
             result["parents"] += _parents(node.name, db, mark)
-    if result["node"] is None and not result["parents"]:
-        raise UsageError(f"{canonical.href} is not known to the crawl in {directory}")
+    result["reason"] = _holdup(folder, canonical, result)
+    if result["node"] is None and not result["parents"] and not result["reason"]:
+        raise UsageError(
+            f"{canonical.href} is not known to the crawl in {directory}: no page that was read leads to it"
+        )
     result["parents_count"] = len(result["parents"])
     result["mean_priority"] = mean = _mean(result["parents"])
     # What the link book added when it last moved the URL: hub, words and siblings (`topics/link_book.py`).
     result["bonus"] = round(result["priority"] - mean, 4) if mean is not None and result["node"] else None
     result["parents"] = result["parents"][:MAX_PARENTS]
-    if result["node"] is not None:
-        result["reason"] = _holdup(folder, canonical, result)
     _add_reasons(folder, canonical, result["parents"])
     return result
 
 
 def _holdup(folder: CrawlFolder, url: CanonicalUrl, found: dict[str, Any]) -> str:
     """Why the URL is no page of the collection, if it is not and that can be told."""
-    if found["outcome"] == "queued":
+    if found["node"] is None or found["outcome"] in IN_QUEUE:
         with ExitStack() as stack:
             databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
+            if found["node"] is None:
+                return left_out(list(databases.values()), url, load_job(folder.job_file))
             now = SystemClock().now().timestamp()
             return waits_for(list(databases.values()), databases[found["node"]], url, now)
     if not found["page"] or found["page"]["outcome"] != Outcome.NOT_RELEVANT:
@@ -189,7 +195,8 @@ def _show(found: dict[str, Any]) -> None:
     for one in found["nodes"]:
         console.print(f"node {one['node']}, {one['outcome']}, depth {one['depth']}, priority {one['priority']:.3f}")
     if found["reason"]:
-        console.print(f"{'waits' if found['outcome'] == 'queued' else 'not kept'}: {found['reason']}")
+        how = "left out" if not found["nodes"] else "waits" if found["outcome"] in IN_QUEUE else "not kept"
+        console.print(f"{how}: {found['reason']}")
     if found["bonus"] is not None:
         parents = f"{found['parents_count']} page{'s' if found['parents_count'] != 1 else ''}"
         console.print(f"mean over {parents} that link to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")
@@ -205,5 +212,5 @@ def _show(found: dict[str, Any]) -> None:
             weight = f" {reason['weight']:+.2f}" if "weight" in reason else ""
             place = f", {reason['place']}" if reason["place"] else ""
             console.print(f"    for {reason['node']}{weight}: {reason['evidence'].replace('_', ' ')}{place}")
-    if not found["parents"]:
+    if found["nodes"] and not found["parents"]:
         console.print("no page links to it: a seed, or the target of a redirect")

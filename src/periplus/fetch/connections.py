@@ -1,5 +1,7 @@
 """Bounds of responses, and three that aiohttp's connections lack: interim responses, framing, connections kept.
 
+And lines of heads that are no headers, which all browsers pass over and aiohttp's parser refuses an answer for.
+
 A server may send interim responses (1xx) without end; aiohttp reads them one by one until the deadline, which is half a
 minute of a whole core. What frames a body is not counted with it: the extension of a chunk may go on for ever, and a
 body of one byte a chunk costs its bound many times over. And a polite crawl of thousands of hosts keeps a connection
@@ -7,6 +9,7 @@ to each that it asked in the last seconds: more than a process may have open by 
 """
 
 import functools
+import re
 from collections import OrderedDict
 from typing import Any
 
@@ -26,6 +29,11 @@ MOST_KEPT = 512
 """Connections that are kept for a next request; the one that has waited longest is closed first."""
 SWITCHING = 101
 
+NAME = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]++"
+NO_HEADER = re.compile(rb"\n(?!" + NAME + rb":|[ \t])")
+HEADER = re.compile(rb"(" + NAME + rb")[ \t]*(:.*)", re.DOTALL)
+LENGTH = re.compile(rb"\ncontent-length:[ \t]*([^\r\n]*+)", re.IGNORECASE)
+
 
 class Unreadable(aiohttp.ClientError):
     """A body that breaks off because we refuse to read on."""
@@ -33,6 +41,34 @@ class Unreadable(aiohttp.ClientError):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+def mended(data: bytes) -> bytes:
+    """The beginning of an answer with a head that can be read: without lines that are no headers (`X-Frame-Options=1`).
+
+    Blanks before a colon go, and a length that is said twice is said once. Lengths that differ stay and are refused.
+    """
+    end = data.find(b"\r\n\r\n")
+    lengths = LENGTH.findall(data, 0, end) if end > 0 else ()
+    if end < 0 or (
+        NO_HEADER.search(data, 0, end) is None and len(lengths) < 2 and not (lengths and b"," in lengths[0])
+    ):
+        return data
+    first, *lines = data[:end].split(b"\r\n")
+    kept, length = [first], b""
+    for line in lines:
+        header = HEADER.fullmatch(line)
+        if header is not None and header[1].lower() == b"content-length":
+            said = {value.strip() for value in header[2][1:].split(b",")}
+            if said == {length}:
+                continue
+            length = said.pop() if len(said) == 1 else header[2]
+            kept.append(b"Content-Length: " + length)
+        elif header is not None:
+            kept.append(header[1] + header[2])
+        elif line[:1] in (b" ", b"\t"):
+            kept.append(line)  # goes on with the header above
+    return b"\r\n".join(kept) + data[end:]
 
 
 class Handler(ResponseHandler):
@@ -55,6 +91,8 @@ class Handler(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         """Bytes have come."""
+        if not self._received:
+            data = mended(data)
         self._received += len(data)
         super().data_received(data)
         body = self._payload.total_bytes if self._payload is not None else 0

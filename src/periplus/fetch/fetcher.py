@@ -19,7 +19,7 @@ from periplus.errors import (
     TooLarge,
     TooSlow,
 )
-from periplus.fetch.retries import Throttling, retry_after_seconds, retry_wait
+from periplus.fetch.retries import FOR_NOW, Throttling, retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched, Lease, Outcome
 from periplus.urls import canonicalize
@@ -119,10 +119,12 @@ class Fetcher:
             target = canonicalize(fetched.location, lease.url) if fetched.location else None
             if target is None:
                 return Answer(Outcome.BAD_CONTENT, fetched, detail="redirect to nowhere")
+            if target.href == lease.url:  # who asks without cookies, or without a session, is sent in circles
+                return Answer(Outcome.TOO_MANY_REDIRECTS, fetched, detail="redirect to itself")
             return Answer(Outcome.REDIRECTED, fetched, redirect=target.href)
         if status == 304 and conditional:  # to any other question it is no answer
             return Answer(Outcome.NOT_MODIFIED, fetched)
-        if status == 429 or status >= 500:
+        if status in FOR_NOW or status >= 500:
             wait = self._throttled(lease.host, fetched) if status in (429, 503) else 0.0
             return self._failed(lease, Outcome.SERVER_ERROR, f"HTTP {status}", wait)
         if not 200 <= status < 300:
@@ -146,9 +148,11 @@ class Fetcher:
 def is_html(fetched: Fetched) -> bool:
     """Whether the response is HTML by its type and is not something else by its first bytes.
 
-    Without a type the first bytes decide.
+    Without a type, or with one that is none ("html", "charset=utf-8"), the first bytes decide.
     """
     kind = fetched.content_type.partition(";")[0].partition(",")[0].strip().lower()
     if fetched.body.startswith(NOT_HTML_BYTES):
         return False
-    return HTML_START.match(fetched.body) is not None if kind in NO_TYPES else kind in HTML_TYPES
+    if kind in NO_TYPES or "/" not in kind:
+        return HTML_START.match(fetched.body) is not None
+    return kind in HTML_TYPES

@@ -4,7 +4,11 @@ import email.utils
 import random
 from datetime import UTC, datetime
 
-__all__ = ["Throttling", "retry_after_seconds", "retry_wait"]
+__all__ = ["FOR_NOW", "Throttling", "retry_after_seconds", "retry_wait"]
+
+FOR_NOW = frozenset({408, 429})
+"""Refusals (4xx) that say nothing about a URL: too many requests, and a connection that was idle for too long, which
+some servers say on it when they close it."""
 
 MAX_RETRY_SECONDS = 3600.0
 MAX_RETRY_AFTER_SECONDS = 86_400.0

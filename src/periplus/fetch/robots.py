@@ -5,8 +5,8 @@ A decision is one of four values; there is no default that allows.
 | robots.txt answers              | so it is      | and pages are                                  |
 |---------------------------------|---------------|------------------------------------------------|
 | 2xx                             | found         | allowed or not by its rules                    |
-| 4xx but 429                     | absent        | allowed (RFC 9309, 2.3.1.3)                    |
-| 5xx, 429, network or TLS error  | unreachable   | not fetched; the last good rules still count   |
+| 4xx but 408 and 429             | absent        | allowed (RFC 9309, 2.3.1.3)                    |
+| 5xx, 408, 429, network, TLS     | unreachable   | not fetched; the last good rules still count   |
 | a body that breaks off          | unreachable   | the same: what is missing may have forbidden   |
 | more than `robots_bytes`        | found         | by the lines before that bound, packed or not  |
 | 401, 403 with `robots_refused`  | unreachable   | the same, if the job says "deny"               |
@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from protego import Protego
 
 from periplus.errors import AddressBusy, Blocked, ConnectionFailed, FetchError, KeptConnectionEnded
-from periplus.fetch.retries import retry_after_seconds, retry_wait
+from periplus.fetch.retries import FOR_NOW, retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
 from periplus.settings import FetchSettings
@@ -234,7 +234,7 @@ class RobotsBook:
             fetched = None
         if fetched is not None and 200 <= fetched.status < 300:
             return RobotsRecord(origin, "found", self._readable(fetched), now, expires_at)
-        if fetched is not None and 400 <= fetched.status < 500 and fetched.status != 429:
+        if fetched is not None and 400 <= fetched.status < 500 and fetched.status not in FOR_NOW:
             return RobotsRecord(origin, "absent", b"", now, expires_at)
         failures = known.failures + 1 if known else 1
         stated = retry_after_seconds(fetched.header("Retry-After"), fetched.fetched_at) if fetched else 0.0

@@ -2,8 +2,9 @@
 
 A sitemap is XML (a list of URLs, an index of further sitemaps, or a feed in RSS or Atom) or plain text with a URL a
 line, perhaps in gzip. A document type may declare entities that grow without end, so a file with one is not read at
-all. A file that breaks off gives what came before. Pure: it runs in the guarded worker processes like everything that
-reads what servers send.
+all. A file that breaks off gives what came before; one that is no XML for what many programs get wrong (blank lines
+above it, a bare `&`, a byte that is no UTF-8) is mended and read once more. Pure: it runs in the guarded worker
+processes like everything that reads what servers send.
 """
 
 import re
@@ -35,6 +36,10 @@ FEEDS: dict[str, tuple[str, ...]] = {"rss": ("item",), "rdf": ("item",), "feed":
 PARTS = {"loc": "loc", "lastmod": "lastmod"}
 FEED_PARTS = {"link": "loc", "pubdate": "lastmod", "date": "lastmod", "updated": "lastmod"}
 """What says where an entry leads and when it changed, in sitemaps and in feeds."""
+
+BARE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)")
+ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
+CONTROL = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20)])
 
 DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?$")
 
@@ -129,6 +134,25 @@ def read_sitemap(body: bytes, url: str, *, max_bytes: int, max_urls: int = MAX_E
 
 
 def _read_xml(body: bytes, url: str, most: int) -> _Reader:
+    reader, error = _parsed(body, url, most)
+    if error is not None:
+        mended, _ = _parsed(_mended(body), url, most)
+        if len(mended.pages) + len(mended.sitemaps) > len(reader.pages) + len(reader.sitemaps):
+            reader = mended
+    if error is not None and not reader.pages and not reader.sitemaps:
+        raise BadContent(f"{url}: not a sitemap: {error}")
+    return reader
+
+
+def _mended(body: bytes) -> bytes:
+    """The file without what most often keeps it from being XML."""
+    clean = BARE.sub(b"&amp;", body.translate(None, CONTROL).lstrip(b"\xef\xbb\xbf \t\r\n"))
+    said = ENCODING.match(clean)
+    return clean if said and said[1].lower() != b"utf-8" else clean.decode("utf-8", "replace").encode()
+
+
+def _parsed(body: bytes, url: str, most: int) -> tuple[_Reader, expat.ExpatError | None]:
+    """What a file lists, and what ended it early if anything did."""
     reader = _Reader(most)
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -140,11 +164,10 @@ def _read_xml(body: bytes, url: str, most: int) -> _Reader:
         for start in range(0, len(body), CHUNK):
             parser.Parse(body[start : start + CHUNK], start + CHUNK >= len(body))
     except expat.ExpatError as error:
-        if not reader.pages and not reader.sitemaps:
-            raise BadContent(f"{url}: not a sitemap: {error}") from None
+        return reader, error
     except _Stop:
         pass
-    return reader
+    return reader, None
 
 
 def _refuse(url: str) -> Callable[..., None]:

@@ -45,6 +45,7 @@ FAILED_FOR_NOW = frozenset(
         Outcome.NOT_HTML,
         Outcome.TOO_LARGE,
         Outcome.BAD_CONTENT,
+        Outcome.TOO_MANY_REDIRECTS,
         Outcome.QUARANTINED,
     }
 )

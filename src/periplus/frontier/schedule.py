@@ -154,6 +154,12 @@ class Schedule:
             return 0.0
         return self._heap[0][0] if self._heap else None
 
+    def next_host(self) -> tuple[str, float] | None:
+        """The host that becomes ready next, and when; None if no host waits for its time."""
+        while self._heap and self._hosts[self._heap[0][2]].queued_at != self._heap[0][0]:
+            heapq.heappop(self._heap)  # a stale entry
+        return (self._heap[0][2], self._heap[0][0]) if self._heap else None
+
     def connect_wait(self, host: str, address: str, now: float) -> float:
         """0 if the first connection of `host` to `address` may be made now, and the address's slot is taken thereby.
 

@@ -14,7 +14,7 @@ from periplus.pages.bounds import bounded
 from periplus.pages.dates import names_a_day, published_date
 from periplus.pages.directives import read_directives
 from periplus.pages.encoding import html_in_utf8, with_query_in
-from periplus.pages.flow import read_flow
+from periplus.pages.flow import MAX_ANCHOR_CHARS, read_flow
 from periplus.pages.language import page_language
 from periplus.pages.maintext import furniture_of, without
 from periplus.pages.metadata import read_metadata
@@ -77,6 +77,9 @@ NEXT = 'link[rel~="next" i][href]'
 NEXT_SIGN = re.compile(rb"rel=[\"']?next")
 """Where a list loads its next part as one scrolls, only its head names it."""
 
+MAX_DRAWN = 200
+"""Links of drawings that are followed: the regions of a map that one can click on."""
+
 LEAST_TEXT_CHARS = 200
 SCRIPTED = re.compile(
     rb"(?<![\w.$])(?:(?:window|document|self|top|parent)\s*+\.\s*+)?location(?:\s*+\.\s*+href)?\s*+"
@@ -113,12 +116,13 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
     ahead = _next_part(tree) if NEXT_SIGN.search(source) else []
+    drawn = _drawn_links(tree, base, codec, dropped) if b"svg" in signs and _has_drawn(source) else []
     written = _written(tree, source, signs)
     flow = read_flow(written, MAX_TEXT_CHARS)
     text = flow.text if flow else ""
     taken = _taken(flow.written() if flow else frames, base, codec, max_links, dropped)
     links = flow.placed(taken, window_tokens) if flow else [Link(url, "", "", "", 0, 0, 0, 0) for _, url in taken]
-    if not links and len(text) < LEAST_TEXT_CHARS:
+    if not links and not drawn and len(text) < LEAST_TEXT_CHARS:
         ahead += [found["url"].decode("utf-8", "replace") for found in islice(SCRIPTED.finditer(source), 1)]
     furniture = tuple(furniture_of(text, [(link.start, link.end) for link in links], flow.apart if flow else []))
 
@@ -134,6 +138,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
         links=(
             *_refresh_link(metadata.refresh or fetched.header("Refresh") or "", base, codec),
             *links,
+            *drawn,
             *_unseen_links(ahead, base, codec),
             *_other_languages(versions, fetched.url),
             *([Link(version_of, "")] if version_of else ()),
@@ -282,6 +287,28 @@ def _taken(
             reason = "nofollow" if url else "not_http"
             dropped[reason] = dropped.get(reason, 0) + 1
     return taken
+
+
+def _has_drawn(source: bytes) -> bool:
+    """Whether a link stands in a drawing; most drawings are signs that stand in links."""
+    start = source.find(b"<svg")
+    while start >= 0:
+        end = source.find(b"</svg", start)
+        if source.find(b"<a ", start, end if end >= 0 else len(source)) >= 0:
+            return True
+        start = source.find(b"<svg", end) if end >= 0 else -1
+    return False
+
+
+def _drawn_links(tree: LexborHTMLParser, base: str, codec: str, dropped: dict[str, int]) -> list[Link]:
+    """The links of drawings, each with what it is called."""
+    nodes = [node for node in tree.css("svg a") if "href" in node.attributes or "xlink:href" in node.attributes]
+    written = [
+        (node.attributes.get("href") or node.attributes.get("xlink:href") or "", node.attributes.get("rel") or "")
+        for node in nodes
+    ]
+    taken = _taken(written, base, codec, MAX_DRAWN, dropped)
+    return [Link(url, " ".join(nodes[number].text().split())[:MAX_ANCHOR_CHARS]) for number, url in taken]
 
 
 def _next_part(tree: LexborHTMLParser) -> list[str]:

@@ -12,7 +12,7 @@ __all__ = ["CONTROL_SIGN", "REFERENCE_SIGN", "TURNING_SIGN", "signs_of"]
 CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN = b"\0", b"&#", b"\xe2"
 """Signs of control characters, of characters given by number, and of what may turn the direction of text."""
 
-ELEMENTS: Final = (b"base", b"frameset", b"noscript", b"time")
+ELEMENTS: Final = (b"base", b"frameset", b"noscript", b"svg", b"time")
 VALUES: Final = (b"adr", b"canonical", b"card", b"content-language", b"geo", b"ld+json", b"postaladdress", b"published")
 NAME: Final = b"hreflang"
 WORDS: Final = (*ELEMENTS, *VALUES, NAME, CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN)

@@ -54,9 +54,9 @@ class DiskRoom:
     def _pause(self, error: DiskFull) -> None:
         now = self._clock.monotonic()
         if not self.paused:
-            self.paused = str(error)
+            self.paused = str(error).partition(";")[0]  # what it says to do is for who finds the crawl ended
             self._since = now
-            self._journal.write("paused", reason=str(error))
+            self._journal.write("paused", reason=self.paused)
         if now - self._since >= self._wait_seconds:
             raise error
 

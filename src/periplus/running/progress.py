@@ -17,6 +17,7 @@ __all__ = ["Progress", "ProgressFile", "Rate", "time_left", "why_empty"]
 WINDOW_SECONDS = 30.0
 FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.EMPTY, Outcome.DUPLICATE,
                   Outcome.REDIRECTED, Outcome.NOT_MODIFIED, Outcome.SITEMAP})  # fmt: skip
+PAGES = FINE - {Outcome.REDIRECTED, Outcome.SITEMAP}
 REFUSED = {
     Outcome.ROBOTS: "robots",
     Outcome.CRAWL_DELAY: "crawl delay",
@@ -27,6 +28,7 @@ REFUSED = {
 
 KNOWN_ALREADY = ("seen", "sent_before", "document")
 MOST_REASONS = 4
+EMPTY = "frontier empty"
 
 
 def errors_among(outcomes: Counter[str]) -> dict[str, int]:
@@ -52,6 +54,8 @@ class Progress:
     """Until a limit is reached, at this rate; None without a limit or a rate."""
     paused: str
     outcomes: Counter[str]
+    waits: str = ""
+    """For which host, how long and since what failure, if nothing is under way and no host may be asked soon."""
     harvest: dict[str, HarvestShare] = field(default_factory=dict)
 
     @property
@@ -117,10 +121,12 @@ def why_empty(dropped: Counter[str], outcomes: Counter[str]) -> str:
         if outcomes[outcome]:
             reasons[words] += outcomes[outcome]
     if not reasons:
-        return "frontier empty"
+        ends = [(kind, count) for kind, count in outcomes.most_common() if count and kind != Outcome.RETRY]
+        told = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in ends)
+        return f"{EMPTY}: no page was read ({told})" if told and not any(outcomes[page] for page in PAGES) else EMPTY
     (first, count), *others = reasons.most_common(MOST_REASONS)
     parts = [f"{counted(count, 'URL')} dropped by {first}", *(f"{count:,} by {name}" for name, count in others)]
     rest = reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS))
     if rest:
         parts.append(f"{rest:,} for other reasons")
-    return f"frontier empty: {', '.join(parts)}"
+    return f"{EMPTY}: {', '.join(parts)}"

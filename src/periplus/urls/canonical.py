@@ -22,8 +22,11 @@ MAX_REMEMBERED_LENGTH = 400
 """Bounds of the memory of URLs: at most about 45 MB a process, in practice a third of it."""
 
 TRACKING = (
-    r"(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|twclid|ttclid|"
-    r"oly_(?:anon|enc)_id|vero_(?:conv|id)|_openstat|ref_src|spm|wt_mc)(?:=.*)?"
+    r"(?:utm_\w+|fbclid|gcl(?:id|src)|gad_(?:source|campaignid)|dclid|[gw]braid|_g[al]|srsltid|msclkid|ys?clid|igsh(?:id)?|"
+    r"mc_[ce]id|_hs(?:enc|mi)|__hs(?:tc|sc|fp)|hs(?:a_\w+|ctatracking)|mkt_tok|twclid|ttclid|li_fat_id|rdt_cid|epik|"
+    r"(?:mtm|matomo)_\w+|(?:pk|piwik)_(?:campaign|keyword|kwd|source|medium|content|cid)|at_(?:medium|campaign)|xtor|"
+    r"s_kwcid|ef_id|dicbo|wickedid|ml_subscriber(?:_hash)?|oly_(?:anon|enc)_id|vero_(?:conv|id)|_openstat|"
+    r"ref_src|spm|wt_mc)(?:=.*)?"
 )
 """Query parameters that only tell where the visitor came from."""
 

@@ -61,7 +61,7 @@ class Site:
         return allowed
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 599, 429, 304, 300, 100, 999])
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 599, 408, 429, 304, 300, 100, 999])
 def test_no_page_is_allowed_while_robots_fails(status: int) -> None:
     site = Site((status, b"User-agent: *\nAllow: /", {}))
     assert site.live(DAY) == 0

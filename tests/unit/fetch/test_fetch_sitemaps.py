@@ -74,6 +74,29 @@ def test_pictures_films_and_translations_of_a_page_are_not_its_address() -> None
     }
 
 
+@pytest.mark.parametrize(
+    ("above", "loc", "asked"),
+    [
+        (b"\n \r\n", b"/b", "/b"),
+        (b"\xef\xbb\xbf\n", b"/b", "/b"),
+        (b"", b"/b?x=1&y=2&amp;z=3&#38;q=4", "/b?x=1&y=2&z=3&q=4"),
+        (b"", b"/b\x0b", "/b"),
+        (b"", b"/caf\xe9", "/caf%EF%BF%BD"),
+        (b"", b"/b&nbsp;", "/b&nbsp;"),
+    ],
+)
+def test_what_many_programs_get_wrong_costs_neither_the_file_nor_what_stands_below(
+    above: bytes, loc: bytes, asked: str
+) -> None:
+    body = above + urlset(row("/a"), row("HERE"), row("/c")).replace(b"HERE", loc)
+    assert list(read(body)) == [f"https://www.example.com{path}" for path in ("/a", asked, "/c")]
+
+
+def test_a_file_in_its_own_encoding_is_mended_in_it() -> None:
+    body = urlset(row("/a"), row("/caf\xe9?x=1&y=2")).decode().replace("UTF-8", "ISO-8859-1").encode("latin-1")
+    assert list(read(body)) == ["https://www.example.com/a", "https://www.example.com/caf%C3%A9?x=1&y=2"]
+
+
 RSS = """<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><link>https://www.example.com/</link>
 <image><url>https://www.example.com/logo.png</url><link>https://www.example.com/</link></image>
 <item><title>A</title><link>https://www.example.com/a</link><pubDate>Tue, 03 Feb 2026 04:05:06 +0100</pubDate>

@@ -88,6 +88,36 @@ def test_R2_H2_compressed_content_that_breaks_off_is_marked_whatever_its_length_
     assert get(http(packed[:-12], "Content-Encoding: gzip")).truncated
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X-XSS-Protection=1;",
+        "X Echo Stash: curl",
+        ": nothing",
+        "X@Foo[]: 1",
+        "<b>Notice</b>: headers already sent",
+        "X-Blank : 1",
+        "X-Folded: a\r\n b",
+        "Content-Length: 4",
+        "Content-Length: 4, 4",
+        "Content-Length : 4",
+    ],
+)
+def test_a_line_that_is_no_header_costs_no_answer(line: str) -> None:
+    answer = get(http(b"page", "Content-Type: text/html", line, "ETag: a"))
+    assert (answer.status, answer.body, answer.content_type) == (200, b"page", "text/html")
+    assert answer.header("ETag") == "a"
+    assert not answer.truncated
+
+
+@pytest.mark.parametrize(
+    "line", ["Content-Length: 5", "Content-Length: 4, 5", "Content-Length: 5\r\nContent-Length: 4"]
+)
+def test_lengths_that_differ_are_refused(line: str) -> None:
+    with pytest.raises(BadContent):
+        get(http(b"page", line))
+
+
 def test_encodings_in_several_headers_are_undone_in_order() -> None:
     packed = zlib.compress(gzip.compress(b"<p>Hello"))
     assert get(http(packed, "Content-Encoding: gzip", "Content-Encoding: deflate")).body == b"<p>Hello"

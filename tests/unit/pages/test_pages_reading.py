@@ -355,6 +355,22 @@ def test_base_href() -> None:
     assert read("<base target=_top><a href=y>z").links[0].url == "http://example.com/a/y"
 
 
+def test_the_regions_of_a_map_that_is_drawn_are_links() -> None:
+    page = read(
+        "<p>Where?</p><svg viewBox='0 0 9 9'><a xlink:href='bavaria'><title>Bavaria</title><path d='M1 1'/></a>"
+        "<a href=/hesse><text>Hesse</text></a><a rel=nofollow href=/x><text>X</text></a><a><text>Y</text></a></svg>"
+        "<a href=/near>Near <svg><use xlink:href='#sign'/></svg></a>"
+    )
+    assert [(link.url.removeprefix("http://example.com"), link.anchor) for link in page.links] == [
+        ("/near", "Near"),
+        ("/a/bavaria", "Bavaria"),
+        ("/hesse", "Hesse"),
+    ]
+    assert page.dropped == {"nofollow": 1}
+    assert "Bavaria" not in page.text
+    assert [link.url for link in read("<svg><a href=/open><text>o").links] == ["http://example.com/open"]
+
+
 def test_frames_and_meta_refresh_are_links() -> None:
     frames = read("<frameset><frame src=one.html><frame src=/two.html></frameset>")
     assert [link.url for link in frames.links] == ["http://example.com/a/one.html", "http://example.com/two.html"]

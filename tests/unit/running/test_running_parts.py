@@ -217,6 +217,13 @@ def test_errors_by_kind() -> None:
     [
         ({}, {"kept": 3}, "frontier empty"),
         ({"seen": 90}, {}, "frontier empty"),
+        ({}, {"kept": 3, "http_error": 2}, "frontier empty"),
+        (
+            {"seen": 1},
+            {"redirected": 1, "retry": 3, "http_error": 2},
+            "frontier empty: no page was read (2 http error, 1 redirected)",
+        ),
+        ({"seen": 1}, {"redirected": 2}, "frontier empty: no page was read (2 redirected)"),
         (
             {"seen": 90, "depth": 312},
             {"robots": 40},
@@ -248,7 +255,7 @@ class Disk:
 
     def check(self, _: int) -> None:
         if self.low:
-            raise DiskFull("low")
+            raise DiskFull("low; free some and run the same command again")
 
 
 @pytest.fixture

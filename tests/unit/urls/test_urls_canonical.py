@@ -62,6 +62,13 @@ SAME = [
     ("http://example.com/a?b=1&session_id=qv3s7h0bn1k8t5m2l4c9r6d0ge", "http://example.com/a?b=1"),
     # tracking parameters
     ("http://example.com/a?utm_source=x&utm_medium=y&b=1", "http://example.com/a?b=1"),
+    ("http://example.com/a?_ga=2.1.3&_gl=1*abc&srsltid=Afm&gad_source=1&gclsrc=aw.ds&b=1", "http://example.com/a?b=1"),
+    ("http://example.com/a?__hstc=1&__hssc=2&__hsfp=3&hsCtaTracking=d&hsa_acc=1&b=1", "http://example.com/a?b=1"),
+    ("http://example.com/a?mtm_campaign=a&pk_kwd=b&piwik_campaign=c&at_medium=RSS&b=1", "http://example.com/a?b=1"),
+    (
+        "http://example.com/a?pk_id=1&at_place=2&ef=3&gad=4&_g=5",
+        "http://example.com/a?pk_id=1&at_place=2&ef=3&gad=4&_g=5",
+    ),
     ("http://example.com/a?fbclid=x", "http://example.com/a"),
     ("http://example.com/a?b=1&gclid=x&c=2", "http://example.com/a?b=1&c=2"),
     # these only look like it
