@@ -167,7 +167,7 @@ def _read_node(name: str, db: sqlite3.Connection, owners: Ownership) -> NodeData
         place_rows=db.execute(f"SELECT count(*) {retrieved}").fetchone()[0],
         sent=sent,
         received=received,
-        owns_places=owners.spokesman(name) in owners.owner_by_place.values(),
+        owns_places=owners.spokesman(name) in owners.owning,
     )
 
 
@@ -203,7 +203,7 @@ def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> npt.NDArr
 
     Only addresses of targets count. A crawl without targets has the whole world as its target.
     """
-    of_targets = "AND owner IS NOT NULL" if owners.owner_by_place else ""
+    of_targets = "AND owner IS NOT NULL" if owners.owns_anything else ""
     name = owners.spokesman(name)
     rows = db.execute(f"SELECT page_id, key, ifnull(owner, '') FROM entity WHERE level = 'street' {of_targets}")
     return np.fromiter(
@@ -213,12 +213,16 @@ def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> npt.NDArr
 
 
 def _targets(main_places: Integers, db: sqlite3.Connection, owners: Ownership) -> Integers:
-    """The most probable target of each page: the target that its main place is or lies in."""
-    if not owners.owner_by_place:
+    """The most probable target of each page: the target that its main place is or lies in; in a time zone or polygon
+    that a node owns, every city is one."""
+    if not owners.owns_anything:
         return np.where(main_places == 0, measures.NO_TARGET, main_places)
     target_of = {0: measures.NO_TARGET}
     for place, ancestors in db.execute("SELECT id, ancestors FROM place"):
         around = (place, *reversed(json.loads(ancestors)))
-        target_of[place] = next((p for p in around if p in owners.owner_by_place), measures.NO_TARGET)
+        target = next((p for p in around if p in owners.owner_by_place), None)
+        if target is None and owners.by_position and (owned := owners.owner_by_id(place)):
+            target = owned[1]
+        target_of[place] = measures.NO_TARGET if target is None else target
     found = [target_of.get(place, measures.NO_TARGET) for place in main_places.tolist()]
     return np.array(found, dtype=np.int64)

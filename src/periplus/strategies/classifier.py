@@ -80,10 +80,7 @@ def _column(word: str) -> int:
 
 def nodes_digest(ownership: Ownership) -> str:
     """What a model was trained for: the nodes and everything they own, in any order."""
-    owners = sorted(f"{place}={node}" for place, node in ownership.owner_by_place.items())
-    zones = sorted(f"{zone}={node}" for zone, node in ownership.owner_by_zone.items())
-    areas = sorted(f"{area.name}={node}" for node, area in ownership.areas)
-    return xxhash.xxh3_64_hexdigest("\n".join([*ownership.names, *owners, *zones, *areas]).encode())
+    return xxhash.xxh3_64_hexdigest("\n".join([*ownership.names, *ownership.described()]).encode())
 
 
 def train(pages: Iterable[tuple[str, str]], ownership: Ownership) -> Model:

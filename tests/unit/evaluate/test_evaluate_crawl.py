@@ -154,6 +154,28 @@ def test_a_crawl_without_targets_takes_the_whole_world_as_its_target(crawl: Path
     assert result["locality"]["linked"] == 0.0  # each page's own place is its class now
 
 
+def test_a_node_that_owns_a_time_zone_has_a_focus_and_its_cities_are_targets(tmp_path: Path) -> None:
+    houston, dallas, boston = 4699066, 4684888, 4930956
+    pages = [
+        FakePage(1, houston, [("a", "south")], [2]),
+        FakePage(2, houston, [("b", "south")]),
+        FakePage(3, dallas, [("c", None)]),
+        FakePage(4, boston),
+    ]
+    crawl = make_crawl(tmp_path / "crawl", {"south": pages, "general": []})
+    with closing(open_writer(crawl / "nodes" / "south" / "node.db")) as db:
+        for place in (houston, dallas, boston):
+            db.execute("INSERT INTO place VALUES (?,'','city','','',0,0,0,'[]','[]')", (place,))
+    (crawl / "crawl.toml").write_text(
+        "[nodes.south]\nplaces = ['time zone America/Chicago']\n[nodes.general]\n", "utf-8"
+    )
+    found = evaluate_crawl(crawl)
+    assert found["geo_focus"] == found["nodes"]["south"]["geo_focus"] == 1.0
+    assert found["geo_coverage"] == 0.5  # the address that nobody owns does not count
+    # Houston twice, linked, and Dallas: three pages with a target, one pair of the same
+    assert found["locality"] == {"linked": 1.0, "unlinked": 0.0}
+
+
 def test_an_address_without_a_street_is_no_entity_of_the_paper(tmp_path: Path) -> None:
     pages = [FakePage(1, HOUSTON, [("a", "west")], level="postal")]
     assert evaluate_crawl(make_crawl(tmp_path / "crawl", {"west": pages}), OWNERS)["geo_coverage"] == 0.0
