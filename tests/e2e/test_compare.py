@@ -16,7 +16,7 @@ from periplus.urls import canonicalize
 
 EQUAL = (
     "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap",
-    "diversity", "communication_overhead", "locality",
+    "diversity", "communication_overhead", "links_assigned_away_per_page", "locality",
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import xxhash
 from periplus.evaluate import measures
 from periplus.evaluate.graph import Integers, distinct
 from periplus.evaluate.labels import judged, labelled, read_labels
-from periplus.evaluate.nodes import NodeData, NodeLinks, measured
+from periplus.evaluate.nodes import DIGITS, NodeData, NodeLinks, measured
 from periplus.evaluate.policy import MESSAGE_OVERHEAD, PolicyCosts
 from periplus.places import open_gazetteer
 from periplus.settings import load_job
@@ -53,6 +53,8 @@ def evaluate_crawl(folder: Path, ownership: Ownership | None = None, *, labels: 
         databases = [db for _, db in snapshots]
         costs = _policy_costs(databases)
         result |= {"exchange": _exchanged(nodes, databases, costs.message_bytes), "policy": costs.as_dict()}
+        away = sum(_assigned_away(node.name, db) for node, db in snapshots)
+        result["links_assigned_away_per_page"] = round(away / result["pages"], DIGITS) if result["pages"] else 0.0
         result["harvest"] = _harvest(databases)
     if labels is not None:
         gazetteer = open_gazetteer()
@@ -117,6 +119,18 @@ def _distinct_links(db: sqlite3.Connection) -> int:
         len(distinct(wanted ^ (np.repeat(pages, counts) * SPREAD)))  # so that pages do not share any
         for pages, counts, wanted in _packed_links(db)
     )
+
+
+def _assigned_away(name: str, db: sqlite3.Connection) -> int:
+    """Links of the node's pages that were for other nodes: what it would send if it did not remember what it has sent,
+    nor know what has been seen."""
+    row = db.execute("SELECT id FROM node_name WHERE name = ?", (name,)).fetchone()
+    own, away = row[0] if row else -1, 0
+    rows = db.execute("SELECT nodes FROM link")
+    while batch := rows.fetchmany(BATCH_PAGES):
+        numbers = np.frombuffer(b"".join(packed for (packed,) in batch), dtype="<u2")
+        away += int(np.count_nonzero(numbers != own))
+    return away
 
 
 def _harvest(databases: list[sqlite3.Connection]) -> list[dict[str, float]]:

@@ -112,7 +112,7 @@ def test_every_measure_of_a_crawl_with_two_nodes(crawl: Path) -> None:
     assert list(result) == [
         "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality",
         "overlap", "diversity", "communication_overhead", "locality", "accuracy", "coverage", "balance_gini", "nodes",
-        "exchange", "policy", "harvest",
+        "exchange", "policy", "links_assigned_away_per_page", "harvest",
     ]  # fmt: skip
     assert result["pages"] == 5
     assert result["geo_coverage"] == 0.8  # page 12's address belongs to no target
