@@ -1,5 +1,6 @@
 """Recording and comparing from outside: the same numbers twice, and the numbers of a real crawl of the same pages."""
 
+import csv
 import json
 import threading
 from collections.abc import Iterator
@@ -116,6 +117,12 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     report = (tmp_path / "a" / "report.html").read_text("utf-8")
     assert report.count("<svg ") - report.count('class="coast"') == 6  # four plots, and a map of each strategy
     assert set(first.json["best_first"]) == {"hash", "url"}
+    head, *rows = csv.reader((tmp_path / "a" / "table-9-communication.csv").read_text("utf-8").splitlines())
+    assert head == ["strategy", "value", "interval", "paper", "sent", "sent interval"]
+    for name, value, _, paper, sent, _ in rows:  # the paper's figure stands beside what it counts
+        row = first.json["strategies"][name]
+        assert (float(value), float(sent)) == (row["links_assigned_away_per_page"], row["communication_overhead"])
+        assert (float(paper), float(sent) < float(value)) == ({"hash": 13.89, "url": 25.72}[name], True)
     assert "Best first" in report
     assert "http-equiv" in report
     assert "src=" not in report
