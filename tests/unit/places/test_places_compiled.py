@@ -106,6 +106,31 @@ def test_compiled_and_plain_python_agree(gazetteer: Gazetteer, tmp_path: Path) -
     assert any("Mention(" in one for one in plain)
 
 
+POISONED = """
+import json, sys
+from periplus.places import locate, open_gazetteer, scan, sheet
+room = sheet._room
+def poisoned(size, kind):
+    one = room(1, kind)
+    return memoryview(bytearray(b"\\x7f" * (size * one.itemsize))).cast(one.format)
+sheet._room = poisoned
+gazetteer = open_gazetteer()
+print(scan.__file__)
+print(json.dumps([repr(locate(text, gazetteer, url="http://example.de/")) for text in json.load(sys.stdin)]))
+"""
+
+
+def test_nothing_is_read_that_was_not_written(gazetteer: Gazetteer, tmp_path: Path) -> None:
+    """Sheets are not cleared. Numbers that some other text or program left there led past the end of a table, which
+    ends compiled code by a segmentation fault, and plain Python by an error."""
+    people = ["Clinton and the others spoke.", "Bush and many more.", "Petersen and Bush, as Obama and his men did."]
+    given = [*people, *texts(gazetteer)]
+    folder = uncompiled(tmp_path)
+    _, poisoned = run(POISONED, folder, given)
+    _, clean = run(POISONED.replace("sheet._room =", "unused ="), folder, given)
+    assert poisoned == clean
+
+
 @pytest.mark.needs("gcc")
 @pytest.mark.needs("python headers")
 def test_what_is_compiled_is_what_is_written() -> None:
