@@ -41,6 +41,12 @@ from periplus.world import World
 
 __all__ = ["compare", "lenses_for", "record"]
 
+GeofeedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--geofeed", help="File that says where addresses are (RFC 8805 CSV), for ip and blend; may be repeated."
+    ),
+]
 OPTIONS = {
     "crawl.classifier_model": "--classifier-model",
     "crawl.ip_database": "--ip-database",
@@ -129,12 +135,7 @@ def compare(
     ] = "both",
     classifier_model: Annotated[str, typer.Option(help="File of `periplus classifier train`.")] = "",
     ip_database: Annotated[str, typer.Option(help="A city database in MaxMind's format.")] = "",
-    geofeeds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--geofeed", help="File that says where addresses are (RFC 8805 CSV), for ip and blend; may be repeated."
-        ),
-    ] = None,
+    geofeeds: GeofeedOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Replay a recorded web under every strategy: tables, plots and JSON as in the paper.
@@ -149,20 +150,10 @@ def compare(
         refuse(context, "draws", "seeds_per_draw", because="and --seeds exclude each other: nothing is drawn then")
     target_folder(out)
     given = tuple(_seeds(seeds) if seeds else ())
-    console = Console(stderr=True, highlight=False)
-    gazetteer = open_gazetteer()
-    recorded = RecordedWeb(web)
-    made, left_out = lenses_for(
-        strategies,
-        targets,
-        gazetteer,
-        overlap,
-        classifier_model=classifier_model,
-        ip_database=ip_database,
-        geofeeds=geofeeds or (),
-    )
-    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    gazetteer, recorded = open_gazetteer(), RecordedWeb(web)
+    files = {"classifier_model": classifier_model, "ip_database": ip_database}
+    made, left_out = lenses_for(strategies, targets, gazetteer, overlap, **files, geofeeds=geofeeds or ())
+    with _progress() as bar:
         reading = bar.add_task("Reading pages", total=None)
         world = World.of(
             recorded.responses(), made, processes=os.cpu_count() or 1, on_page=lambda: bar.advance(reading)
@@ -181,6 +172,13 @@ def compare(
         most = {one: ceiling(world, this, out, labels=known) for one, this in plans.items()}
     about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
     _report(out, results, most, about, as_json=as_json)
+
+
+def _progress() -> Progress:
+    """Bars on standard error; none where that is no terminal."""
+    console = Console(stderr=True, highlight=False)
+    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _report(
