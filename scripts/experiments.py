@@ -40,6 +40,7 @@ SHOWN = {
     "overlap": "overlap",
     "diversity": "diversity",
     "communication_overhead": "URLs sent per page",
+    "links_assigned_away_per_page": "links for others per page",
 }
 AIMS = ("geo_coverage", "geo_focus", "own_target_pages_per_download")
 DISTINCT = "distinct_geo_coverage"

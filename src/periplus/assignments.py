@@ -8,7 +8,7 @@ import json
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,6 +19,8 @@ from periplus.errors import PlaceError, UsageError
 from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.options import refuse
 from periplus.places.commands import open_with_progress, place_as_dict
+from periplus.store.database import open_reader, storage_errors
+from periplus.store.folder import CrawlFolder
 from periplus.urls import canonicalize
 from periplus.wording import counted
 
@@ -42,35 +44,52 @@ classifier_app = typer.Typer(
 MAX_LINE_CHARS = 16 * 2**20
 MAX_TEXT_BYTES = 64 * 2**20
 NEEDS_PLACES = frozenset({"content", "blend"})
+BY_ADDRESS = frozenset({"ip", "blend"})
+WORDS = ("anchor", "before", "after")
 OPTIONS = {
     "crawl.classifier_model": "--model",
     "crawl.ip_database": "--ip-database",
     "crawl.strategy": "--strategy",
-    ", or crawl.geofeeds": "",
+    "crawl.geofeeds": "--geofeed",
 }
 TargetsOption = Annotated[str, typer.Option("--targets", help="us100, all:US (any country) or a file with \\[nodes].")]
 
 
 def assign(
+    context: typer.Context,
+    *,
     strategy: Annotated[str, typer.Option("--strategy", help="hash, url, anchor, content, classifier, ip, blend …")],
     targets: TargetsOption,
     file: Annotated[str, typer.Argument(help="JSONL of links; - or nothing: standard input.")] = "-",
     model: Annotated[str, typer.Option("--model", help="Model for the strategy classifier.")] = "",
-    ip_database: Annotated[str, typer.Option("--ip-database", help="City database (.mmdb) for ip.")] = "",
+    ip_database: Annotated[str, typer.Option("--ip-database", help="City database (.mmdb) for ip and blend.")] = "",
+    geofeeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--geofeed", help="File that says where addresses are (RFC 8805 CSV), for ip and blend; may be repeated."
+        ),
+    ] = None,
 ) -> None:
     """Where links would go: one JSON line a link in, one out, in order.
 
     Example: echo '{"id":1,"url":"http://visitboston.example/"}' | periplus assign --strategy url --targets us100
     """
+    if strategy != "classifier":
+        refuse(context, "model", because=f"is for the strategy classifier; {strategy} would not look at it")
+    if strategy not in BY_ADDRESS:
+        refuse(context, "ip_database", "geofeeds", because=f"is for ip and blend; {strategy} would not look at it")
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     from periplus.strategies import make_strategy, naming_options  # noqa: PLC0415  heavy
 
     with naming_options(OPTIONS):
-        made = make_strategy(strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database)
+        made = make_strategy(
+            strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database, geofeeds=geofeeds or ()
+        )
     refused = 0
-    for number, row in _rows(file):
-        link = _link(row, number)
+    for row in _rows(file):
+        anchor, before, after = (row.get(key) or "" for key in WORDS)
+        link = Link(row["url"], anchor, before, after)
         claim = _claim(link, row, made, gazetteer, strategy) if canonicalize(link.url) else None
         refused += claim is None
         typer.echo(json.dumps(_result(row.get("id"), claim, gazetteer), ensure_ascii=False))
@@ -84,8 +103,8 @@ def _ownership(targets: str, gazetteer: "Gazetteer") -> "Ownership":
     return Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)
 
 
-def _rows(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file, with their line numbers."""
+def _rows(file: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file that say what a link is; UsageError with the line of one that does not."""
     try:
         source = sys.stdin if file == "-" else Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115
     except OSError as error:
@@ -94,32 +113,37 @@ def _rows(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
         number = 0
         while line := source.readline(MAX_LINE_CHARS):
             number += 1
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                row = None
-            if not isinstance(row, dict) or not isinstance(row.get("url"), str):
-                raise UsageError(f'{file}:{number}: not a JSON object with "url"')
-            yield number, row
+            if len(line) == MAX_LINE_CHARS and not line.endswith("\n"):
+                raise UsageError(f"{file}:{number}: longer than {MAX_LINE_CHARS:,} characters; shorten its page_text")
+            if line.strip():
+                yield _row(line, f"{file}:{number}")
 
 
-def _link(row: dict[str, Any], number: int) -> Link:
-    anchor, before, after = (row.get(key) or "" for key in ("anchor", "before", "after"))
-    if not (isinstance(anchor, str) and isinstance(before, str) and isinstance(after, str)):
-        raise UsageError(f'line {number}: "anchor", "before" and "after" are texts')
-    return Link(row["url"], anchor, before, after)
+def _row(line: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("url"), str):
+        raise UsageError(f'{where}: not a JSON object with "url"')
+    for key in (*WORDS, "page_text", "page_url", "ip"):
+        if not isinstance(row.get(key) or "", str):
+            raise UsageError(f'{where}: "{key}" is a text')
+    return row
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _claim(link: Link, row: dict[str, Any], strategy: "Strategy", gazetteer: "Gazetteer", name: str) -> Assignment:
     from periplus.places import locate  # noqa: PLC0415  heavy
     from periplus.strategies import Known  # noqa: PLC0415  heavy
 
-    text, url = str(row.get("page_text") or ""), str(row.get("page_url") or "")
+    text, url = row.get("page_text") or "", row.get("page_url") or ""
     located = locate(text, gazetteer, url=url, candidates=False) if text and name in NEEDS_PLACES else Located()
     page = Page(url, "", text, (link,))
-    return strategy.claims(link, page, located, Known(address=str(row.get("ip") or "")))[0]
+    return strategy.claims(link, page, located, Known(address=row.get("ip") or ""))[0]
 
 
 def _result(row_id: Any, claim: Assignment | None, gazetteer: "Gazetteer") -> dict[str, Any]:
@@ -162,13 +186,14 @@ def plan(
     if as_json:
         shown = {
             name: {"places": [place_as_dict(place) for place in group], "population": _people(group)}
+            | ({"links": _found(links, group)} if crawl else {})
             for name, group in names.items()
         }
         typer.echo(json.dumps({"nodes": shown}, ensure_ascii=False))
         return
     for name, group in names.items():
         largest = ", ".join(p.name for p in sorted(group, key=lambda p: -p.population)[:5])
-        found = f", {counted(sum(links.get(p.id, 0) for p in group), 'link')}" if crawl else ""
+        found = f", {counted(_found(links, group), 'link')}" if crawl else ""
         typer.echo(f"# {name}: {counted(len(group), 'place')}, {_people(group):,} people{found}; {largest}")
     for name, group in names.items():
         lines = (f'    "{place.id}",  # {_described(place)}\n' for place in group)
@@ -186,8 +211,12 @@ def _described(place: Place) -> str:
     return ", ".join(part for part in (place.name, *division, place.country) if part)
 
 
-def _people(group: list[Any]) -> int:
+def _people(group: list[Place]) -> int:
     return sum(place.population for place in group)
+
+
+def _found(links: Mapping[int, int], group: list[Place]) -> int:
+    return sum(links.get(place.id, 0) for place in group)
 
 
 def _to_split(ownership: "Ownership", nodes: int) -> list[Place]:
@@ -221,12 +250,9 @@ def _links_by_place(crawl: Path, places: list[Place], gazetteer: "Gazetteer") ->
 
 def _databases(crawl: Path) -> Iterator[tuple[str, sqlite3.Connection]]:
     """The databases of a crawl's nodes, open for reading."""
-    paths = sorted(crawl.glob("nodes/*/node.db"))
-    if not paths:
-        raise UsageError(f"{crawl}: no crawl is in this folder")
-    for path in paths:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            yield path.parent.name, db
+    for node in CrawlFolder.existing(crawl).nodes():
+        with contextlib.closing(open_reader(node.database)) as db, storage_errors(node.database):
+            yield node.name, db
 
 
 @classifier_app.command("train")

@@ -29,7 +29,7 @@ Truth = Mapping[str, str]
 
 def truth_of(world: World, labels: Mapping[str, int] | None, level: str) -> Truth:
     """What every URL leads to, through redirects; of several owners of a page's entities the first by name."""
-    owners = next(iter(world.lenses.values())).ownership.owner_by_place
+    owners = next(iter(world.lenses.values())).ownership
     truth = {}
     for url, fact in world.facts.items():
         end = page_behind(world, url) if fact.found is None else url

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import xxhash
 
@@ -79,6 +80,7 @@ def run_all(
     on_run: Callable[[str], None] = lambda _: None,
 ) -> dict[str, list[dict[str, Any]]]:
     """All runs of the plan by strategy, in order of the draws; those that are on disk already are not run again."""
+    draws = plan.seed_sets(world)
     runs = folder / "runs"
     with storage_errors(runs):
         runs.mkdir(parents=True, exist_ok=True)
@@ -86,8 +88,9 @@ def run_all(
     budget = plan.pages or len(world.pages())
     milestones = sorted({max(1, budget * step // MILESTONES) for step in range(1, MILESTONES + 1)})
     for strategy in plan.strategies:
-        for number, seeds in enumerate(plan.seed_sets(world)):
-            path = runs / f"{strategy}-{number}-{_digest(world, plan, strategy, labels)}.json"
+        digest = _digest(world, plan, strategy, labels)
+        for number, seeds in enumerate(draws):
+            path = runs / f"{strategy}-{number}-{digest}.json"
             on_run(f"{strategy}, draw {number + 1}")
             done = _load(path)
             if done is None:
@@ -167,16 +170,15 @@ def _mean_progress(runs: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]
 
 
 def _digest(world: World, plan: Plan, strategy: str, labels: Mapping[str, int] | None) -> str:
-    """What a run depends on, in short: another web, plan or owner gives another file."""
+    """What a run depends on, in short: another web, plan or owner gives another file, as do links that go elsewhere
+    (by another model or database). Not how many draws there are, so that more of them add to those that were played."""
     lens = world.lenses[strategy]
-    parts: list[object] = [
-        asdict(plan) | {"strategies": ()},
-        sorted(world.facts),
-        sorted(lens.ownership.owner_by_place.items()),
-    ]
-    parts += [sorted((labels or {}).items()), repr(lens.crawl)]
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return xxhash.xxh3_64_hexdigest(text.encode())[:12]
+    parts: list[object] = [asdict(plan) | {"strategies": (), "draws": 0}, *lens.ownership.names]
+    parts += [lens.ownership.described(), sorted((labels or {}).items()), repr(lens.crawl)]
+    told = xxhash.xxh3_64(json.dumps(parts, sort_keys=True, default=str).encode())
+    for url in sorted(world.facts):
+        told.update(msgspec.msgpack.encode((world.facts[url], world.routes[strategy].get(url))))
+    return told.hexdigest()[:12]
 
 
 def _load(path: Path) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
@@ -41,11 +41,17 @@ from periplus.world import World
 
 __all__ = ["compare", "lenses_for", "record"]
 
+GeofeedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--geofeed", help="File that says where addresses are (RFC 8805 CSV), for ip and blend; may be repeated."
+    ),
+]
 OPTIONS = {
     "crawl.classifier_model": "--classifier-model",
     "crawl.ip_database": "--ip-database",
     "crawl.strategy": "--strategies",
-    ", or crawl.geofeeds": "",
+    "crawl.geofeeds": "--geofeed",
 }
 
 
@@ -129,6 +135,7 @@ def compare(
     ] = "both",
     classifier_model: Annotated[str, typer.Option(help="File of `periplus classifier train`.")] = "",
     ip_database: Annotated[str, typer.Option(help="A city database in MaxMind's format.")] = "",
+    geofeeds: GeofeedOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Replay a recorded web under every strategy: tables, plots and JSON as in the paper.
@@ -143,14 +150,10 @@ def compare(
         refuse(context, "draws", "seeds_per_draw", because="and --seeds exclude each other: nothing is drawn then")
     target_folder(out)
     given = tuple(_seeds(seeds) if seeds else ())
-    console = Console(stderr=True, highlight=False)
-    gazetteer = open_gazetteer()
-    recorded = RecordedWeb(web)
-    made, left_out = lenses_for(
-        strategies, targets, gazetteer, overlap, classifier_model=classifier_model, ip_database=ip_database
-    )
-    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    gazetteer, recorded = open_gazetteer(), RecordedWeb(web)
+    files = {"classifier_model": classifier_model, "ip_database": ip_database}
+    made, left_out = lenses_for(strategies, targets, gazetteer, overlap, **files, geofeeds=geofeeds or ())
+    with _progress() as bar:
         reading = bar.add_task("Reading pages", total=None)
         world = World.of(
             recorded.responses(), made, processes=os.cpu_count() or 1, on_page=lambda: bar.advance(reading)
@@ -169,6 +172,13 @@ def compare(
         most = {one: ceiling(world, this, out, labels=known) for one, this in plans.items()}
     about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
     _report(out, results, most, about, as_json=as_json)
+
+
+def _progress() -> Progress:
+    """Bars on standard error; none where that is no terminal."""
+    console = Console(stderr=True, highlight=False)
+    columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _report(
@@ -200,7 +210,14 @@ def _check(value: str, choices: tuple[str, ...], option: str) -> None:
 
 
 def lenses_for(
-    names: str, targets: str, gazetteer: Gazetteer, overlap: str, *, classifier_model: str = "", ip_database: str = ""
+    names: str,
+    targets: str,
+    gazetteer: Gazetteer,
+    overlap: str,
+    *,
+    classifier_model: str = "",
+    ip_database: str = "",
+    geofeeds: Sequence[str] = (),
 ) -> tuple[dict[str, Lens], list[str]]:
     """A lens for each strategy; with `all`, what each needs and does not have is said instead."""
     ownership = Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)
@@ -211,7 +228,7 @@ def lenses_for(
         wanted = [name for name in STRATEGIES if name != "hash-host"]
         for name, needed, given in (
             ("classifier", "--classifier-model", classifier_model),
-            ("ip", "--ip-database", ip_database),
+            ("ip", "--ip-database or --geofeed", ip_database or geofeeds),
         ):
             if given:
                 wanted.insert(-1, name)
@@ -224,7 +241,13 @@ def lenses_for(
     for name in dict.fromkeys(wanted):
         with naming_options(OPTIONS):
             made = make_strategy(
-                name, ownership, gazetteer, classifier_model=classifier_model, ip_database=ip_database, table=table
+                name,
+                ownership,
+                gazetteer,
+                classifier_model=classifier_model,
+                ip_database=ip_database,
+                geofeeds=geofeeds,
+                table=table,
             )
         lenses[name] = Lens(gazetteer, (topic,), made, ownership, crawl, fetch, warc=False)
     if not lenses:

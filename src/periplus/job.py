@@ -29,7 +29,7 @@ from periplus.store.folder import CrawlFolder
 from periplus.store.recorded import RecordedWeb
 from periplus.strategies import Ownership, load_targets, make_strategy
 from periplus.strategies.ownership import with_whole_paths
-from periplus.topics import Topic, make_topics
+from periplus.topics import countries_of, make_topics
 from periplus.urls import CanonicalUrl, canonicalize, drop_reason
 from periplus.urls.filters import DROP_REASONS
 
@@ -37,7 +37,6 @@ __all__ = ["Prepared", "job_toml", "prepare", "seed_lines", "seed_node"]
 
 MAX_SEED_FILE_BYTES = 64 * 2**20
 WHOIS_SERVICE = re.compile(r"whois://[a-z0-9-]+(\.[a-z0-9-]+)*/?", re.IGNORECASE)
-MOST_COUNTRIES = 3
 FIRST_FREE_PORT = 1024
 NOT_WEB_PORTS = frozenset(
     {1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, *range(6665, 6670), 6679, 6697, 10080}
@@ -107,7 +106,7 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
         crawl=job.crawl,
         fetch=job.fetch,
         warc=job.archive.warc,
-        countries=_countries(topics),
+        countries=countries_of(topics),
     )
     if job.crawl.rdap and canonicalize(job.crawl.rdap) is None and not WHOIS_SERVICE.fullmatch(job.crawl.rdap):
         raise ConfigError(f"crawl.rdap: {job.crawl.rdap!r} is neither an http(s) URL nor whois:// and a server's name")
@@ -152,12 +151,6 @@ def _check_same_nodes(folder: CrawlFolder, job: Job) -> None:
             f"{folder.path}: was begun with other nodes or another crawl.overlap; take another folder, or the job in "
             f"{folder.job_file}"
         )
-
-
-def _countries(topics: Iterable[Topic]) -> tuple[str, ...]:
-    """The countries that topics are about, if they are few enough to say anything about an ambiguous name."""
-    found = {place.country for topic in topics for place, _ in topic.places}
-    return tuple(sorted(found)) if "" not in found and len(found) <= MOST_COUNTRIES else ()
 
 
 def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:

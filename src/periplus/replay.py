@@ -142,9 +142,7 @@ class _Play:
         node.pages.append((fact, outcome, np.frombuffer(links.marks, np.int64)))
         node.assigned_away += sum(receiver != node.name for receiver in links.nodes)
         self._downloads.append((node.name, fact.url))
-        owners = {
-            owner for owner, _ in entities_of(fact, self._lens.ownership.owner_by_place, self._labels, self._levels)
-        }
+        owners = {owner for owner, _ in entities_of(fact, self._lens.ownership, self._labels, self._levels)}
         self._with_entity += bool(owners)
         self._own += node.name in owners
         self._deliver(node, self._intake.accept(node.name, lease, msgspec.structs.replace(found, links=links)))
@@ -202,7 +200,7 @@ class _Play:
         """The measures that depend on which addresses count, for one level."""
         with_entity = own = 0
         focus: dict[str, float | None] = {}
-        owning = set(self._lens.ownership.owner_by_place.values())
+        owning = self._lens.ownership.owning
         for node in self._nodes.values():
             counts, mine, _ = self._entities(node, LEVELS[level])
             with_entity += int(np.count_nonzero(counts))
@@ -255,13 +253,13 @@ class _Play:
             place_rows=len(kept_places),
             sent=node.sent,
             received=node.received,
-            owns_places=node.name in owners.owner_by_place.values(),
+            owns_places=node.name in owners.owning,
         )
 
     def _entities(self, node: _Node, levels: tuple[str, ...]) -> tuple[Marks, Marks, Marks]:
         """Entities of targets on each page, those that are the node's own, and all their keys."""
         counts, own, keys = [], [], []
-        owners = self._lens.ownership.owner_by_place
+        owners = self._lens.ownership
         for fact, _, _ in node.pages:
             found = Counter[bool]()
             for owner, key in entities_of(fact, owners, self._labels, levels):
@@ -273,16 +271,17 @@ class _Play:
 
 
 def entities_of(
-    fact: PageFacts, owners: Mapping[int, str], labels: Mapping[str, int] | None, levels: tuple[str, ...]
+    fact: PageFacts, owners: Ownership, labels: Mapping[str, int] | None, levels: tuple[str, ...]
 ) -> Iterator[tuple[str, str]]:
     """The entities of targets on a page: owner and key. Labels stand for them where there are any."""
     if labels is not None:
-        target = labels.get(fact.url)
-        if target is not None:
-            yield owners.get(target, ""), fact.url
+        place = labels.get(fact.url)
+        owned = owners.owner_by_id(place) if place is not None else None
+        if owned or (place is not None and not owners.owns_anything):
+            yield owned[0] if owned else "", fact.url
         return
     for entity in fact.found.entities if fact.found else ():
-        if entity.level in levels and (entity.owner is not None or not owners):
+        if entity.level in levels and (entity.owner is not None or not owners.owns_anything):
             yield entity.owner or "", entity.key
 
 
@@ -290,7 +289,7 @@ def _target_of(fact: PageFacts, owners: Ownership) -> int:
     main = fact.found.main_place if fact.found else None
     if main is None:
         return NO_TARGET
-    return fact.targets.get(main, NO_TARGET) if owners.owner_by_place else main
+    return fact.targets.get(main, NO_TARGET) if owners.owns_anything else main
 
 
 def _links_of(node: _Node) -> NodeLinks:

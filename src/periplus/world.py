@@ -207,9 +207,5 @@ def _routed(lens: Lens, links: list[Link], examined: Examined, address: str) -> 
 
 
 def _targets(found: Analysis, ownership: Ownership) -> dict[int, int]:
-    owned = ownership.owner_by_place
-    targets = {}
-    for weighted in found.places:
-        around = (weighted.place.id, *reversed(weighted.place.ancestors))
-        targets[weighted.place.id] = next((place for place in around if place in owned), NO_TARGET)
-    return targets
+    owned = {weighted.place.id: ownership.owner(weighted.place) for weighted in found.places}
+    return {place: owner[1] if owner else NO_TARGET for place, owner in owned.items()}

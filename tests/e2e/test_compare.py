@@ -1,5 +1,6 @@
 """Recording and comparing from outside: the same numbers twice, and the numbers of a real crawl of the same pages."""
 
+import csv
 import json
 import threading
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from periplus.urls import canonicalize
 
 EQUAL = (
     "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap",
-    "diversity", "communication_overhead", "locality",
+    "diversity", "communication_overhead", "links_assigned_away_per_page", "locality",
 )  # fmt: skip
 
 
@@ -116,6 +117,12 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     report = (tmp_path / "a" / "report.html").read_text("utf-8")
     assert report.count("<svg ") - report.count('class="coast"') == 6  # four plots, and a map of each strategy
     assert set(first.json["best_first"]) == {"hash", "url"}
+    head, *rows = csv.reader((tmp_path / "a" / "table-9-communication.csv").read_text("utf-8").splitlines())
+    assert head == ["strategy", "value", "interval", "paper", "sent", "sent interval"]
+    for name, value, _, paper, sent, _ in rows:  # the paper's figure stands beside what it counts
+        row = first.json["strategies"][name]
+        assert (float(value), float(sent)) == (row["links_assigned_away_per_page"], row["communication_overhead"])
+        assert (float(paper), float(sent) < float(value)) == ({"hash": 13.89, "url": 25.72}[name], True)
     assert "Best first" in report
     assert "http-equiv" in report
     assert "src=" not in report
@@ -153,6 +160,54 @@ def test_truth_may_stand_for_addresses_and_a_large_budget_is_said(web: Path, tmp
     assert "1 label of pages that are not in the recorded web" in done.err
     assert "larger than the web" in done.json["about"]["notes"]
     assert 0 < done.json["strategies"]["hash"]["geo_coverage"] < 0.05
+
+
+@pytest.mark.parametrize("owned", ["all of TX", "time zone America/Chicago", "polygon texas.geojson"])
+def test_owners_of_regions_zones_and_polygons_are_measured_like_those_of_cities(
+    web: Path, tmp_path: Path, owned: str
+) -> None:
+    ring = [[-100, 26], [-94, 26], [-94, 34], [-100, 34], [-100, 26]]
+    (tmp_path / "texas.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}), "utf-8")
+    (tmp_path / "targets.toml").write_text(f"[nodes.texas]\nplaces = ['{owned}']\n[nodes.general]\n", "utf-8")
+    urls = [page.url for page in RecordedWeb(web).responses() if page.status == 200]
+    rows = [f'{url},"Houston, TX"\n' for url in urls[:40]] + [f"{url},Lisbon\n" for url in urls[40:80]]
+    (tmp_path / "labels.csv").write_text(f"url,place\n{''.join(rows)}", "utf-8")
+    command = ("compare", web, "--targets", tmp_path / "targets.toml", "--strategies", "hash", "--draws", 1, "--json")
+    by_address = periplus(*command, "-o", tmp_path / "addresses")
+    by_label = periplus(*command, "--labels", tmp_path / "labels.csv", "-o", tmp_path / "labels")
+    for done in (by_address, by_label):
+        assert done.code == 0, done.err
+        assert 0 < done.json["strategies"]["hash"]["geo_focus"] <= 1
+        truth = done.json["ceiling"]["breadth"]["truth"]
+        assert truth["geo_focus"] == 1.0
+        assert truth["own_target_pages_per_download"] == truth["geo_coverage"]  # nobody owns Lisbon
+        assert 0 < truth["geo_coverage"] <= done.json["ceiling"]["breadth"]["reachable"]
+
+
+def test_a_run_is_kept_for_its_own_question_only(web: Path, tmp_path: Path) -> None:
+    def compared(zone: str, draws: int = 1) -> tuple[dict[str, object], set[str]]:
+        (tmp_path / "targets.toml").write_text(
+            f"[nodes.one]\nplaces = ['time zone {zone}']\n[nodes.general]\n", "utf-8"
+        )
+        done = periplus(
+            "compare", web, "--targets", tmp_path / "targets.toml", "--strategies", "url", "--pages", 60,
+            "--order", "best", "--draws", draws, "-o", tmp_path / "out", "--json",
+        )  # fmt: skip
+        assert done.code == 0, done.err
+        return done.json["strategies"]["url"], {path.name for path in (tmp_path / "out" / "runs").iterdir()}
+
+    east, first = compared("America/New_York")
+    west, both = compared("America/Los_Angeles")
+    assert east["geo_coverage"] != west["geo_coverage"]
+    assert len(both - first) == 2  # the strategy and the one that knows all
+    assert len(compared("America/New_York", draws=2)[1] - both) == 2  # the second draw alone
+
+
+def test_seeds_that_were_not_recorded_leave_nothing_behind(web: Path, tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text("http://nowhere.test/\n", "utf-8")
+    done = periplus("compare", web, "--strategies", "hash", "--seeds", tmp_path / "seeds.txt", "-o", tmp_path / "out")
+    done.assert_one_line_error(2, "http://nowhere.test/: this seed is not in the recorded web")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

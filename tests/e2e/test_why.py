@@ -125,3 +125,95 @@ def test_what_was_left_out_is_said_with_its_reason(tmp_path: Path) -> None:
     assert f"linked from {home}near" in shown
     unknown = periplus("why", tmp_path / "crawl", f"{home}away")
     unknown.assert_one_line_error(2, "not known", "no page that was read leads to it")
+
+
+MENU = "<nav><a href='/a'>Rates</a> <a href='/b'>Rooms in Seattle</a></nav>"
+NAMED = "<p>Boston, Massachusetts, has inns for everybody who comes to Boston: <a href='/list'>a list</a>.</p>"
+
+
+def crawled(
+    folder: Path, pages: dict[str, str], job: str, moved: dict[str, str] | None = None, *, keep: str = "all"
+) -> Path:
+    """A crawl of these pages and redirects, by nodes that own Boston and Seattle."""
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    responses = [
+        Fetched(url, 200, (("Content-Type", "text/html"),), body.encode(), "text/html", moment, 0.01, "192.0.2.9")
+        for url, body in pages.items()
+    ]
+    responses += [
+        Fetched(url, 301, (("Location", target),), b"", "", moment, 0.01, "192.0.2.9")
+        for url, target in (moved or {}).items()
+    ]
+    write_wacz(responses, folder / "web.wacz")
+    (folder / "job.toml").write_text(
+        f'seeds = ["{HOME}"]\n[nodes.east]\nplaces = ["Boston, MA"]\n[nodes.west]\nplaces = ["Seattle, WA"]\n'
+        f'[nodes.general]\n[crawl]\nkeep = "{keep}"\nreplay = "web.wacz"\ndelay_seconds = 0.0\nworkers = 1\n{job}',
+        "utf-8",
+    )
+    done = periplus("crawl", folder / "job.toml", "--out", folder / "crawl", "--json")
+    assert done.code == 0, done.err
+    return folder / "crawl"
+
+
+@pytest.mark.parametrize("strategy", ["anchor", "content"])
+def test_a_page_with_a_menu_says_what_it_said_when_it_was_crawled(tmp_path: Path, strategy: str) -> None:
+    """The text that is kept has no menu; the links were sent by all that the page has."""
+    body = f"<title>Inns</title>{MENU}<main><h1>Inns</h1>{NAMED}{'<p>A calm day by the sea.</p>' * 20}</main>"
+    crawl = crawled(tmp_path, {HOME: body}, f'strategy = "{strategy}"\n')
+    for path, node in {"anchor": {"list": "east", "b": "west"}, "content": {"list": "east", "b": "east"}}[
+        strategy
+    ].items():
+        (parent,) = periplus("why", crawl, f"{HOME}{path}", "--json").json["parents"]
+        assert (parent["sent_to"], parent["evidence"][0]["node"]) == (node, node)
+        assert parent["evidence"][0]["evidence"] == strategy
+
+
+def test_seeds_and_redirects_are_told_apart(tmp_path: Path) -> None:
+    pages = {HOME: "<p>Go <a href='/old'>there</a>.</p>", "http://visitseattle.example/": "<p>Rain.</p>"}
+    crawl = crawled(tmp_path, pages, 'strategy = "url"\n', {f"{HOME}old": "http://visitseattle.example/"})
+    seed = periplus("why", crawl, HOME, "--json").json
+    assert [(one["kind"], one["evidence"][0]["node"]) for one in seed["origins"]] == [("seed", seed["node"])]
+    assert "a seed" in periplus("why", crawl, HOME).out.splitlines()
+    old = periplus("why", crawl, f"{HOME}old", "--json").json
+    assert (old["outcome"], old["leads_to"], old["origins"]) == ("redirected", "http://visitseattle.example/", [])
+    new = periplus("why", crawl, "http://visitseattle.example/", "--json").json
+    (origin,) = new["origins"]
+    assert (origin["kind"], origin["url"], new["node"]) == ("redirect", f"{HOME}old", "west")
+    assert (origin["evidence"][0]["node"], origin["evidence"][0]["evidence"]) == ("west", "url")
+    shown = periplus("why", crawl, "http://visitseattle.example/").out
+    assert f"redirected from {HOME}old, node general" in shown
+    assert "no page links to it" in shown
+
+
+def test_a_redirect_stays_with_the_node_that_met_it_where_pages_decide(tmp_path: Path) -> None:
+    pages = {HOME: "<p>Boston: <a href='/old'>inns</a>.</p>", "http://other.example/": "<p>Rain.</p>"}
+    crawl = crawled(tmp_path, pages, 'strategy = "anchor"\n', {f"{HOME}old": "http://other.example/"})
+    new = periplus("why", crawl, "http://other.example/", "--json").json
+    assert new["node"] == new["origins"][0]["node"] == "east"
+    assert new["origins"][0]["evidence"] == [{"node": "east", "evidence": "node that met the redirect", "place": None}]
+
+
+def test_all_nodes_of_a_link_are_named_under_policy_b(tmp_path: Path) -> None:
+    body = "<p>From Boston, Massachusetts to Seattle, Washington: <a href='/list'>a list</a></p>"
+    crawl = crawled(tmp_path, {HOME: body}, 'strategy = "content"\npolicy = "b"\n')
+    (parent,) = periplus("why", crawl, f"{HOME}list", "--json").json["parents"]
+    assert {parent["sent_to"], *parent["also_sent_to"]} == {"east", "west"}
+    assert {one["node"] for one in parent["evidence"]} == {"east", "west"}
+    assert "sent to west and east: " in periplus("why", crawl, f"{HOME}list").out
+
+
+def test_what_no_node_has_says_why(tmp_path: Path) -> None:
+    pages = {HOME: "<p><a href='/near'>near</a></p>", f"{HOME}near": "<p><a href='/far'>far</a></p>"}
+    crawl = crawled(tmp_path, pages, 'strategy = "url"\ndepth = 1\n')
+    assert "left out: farther from the seeds than crawl.depth" in periplus("why", crawl, f"{HOME}far").out
+    assert "left out: a file kind that is not HTML" in periplus("why", crawl, f"{HOME}photo.jpg").out
+
+
+def test_evidence_of_a_page_that_was_not_kept_is_not_made_up(tmp_path: Path) -> None:
+    pages = {HOME: f"<title>Inns</title>{NAMED}", f"{HOME}list": "<p>Nothing.</p>"}
+    crawl = crawled(tmp_path, pages, 'strategy = "content"\n[topic]\nkeywords = { volcano = 1.0 }\n', keep="relevant")
+    (parent,) = periplus("why", crawl, f"{HOME}list", "--json").json["parents"]
+    assert parent["sent_to"] == "east"
+    assert [(one["node"], one["evidence"]) for one in parent["evidence"]] == [
+        ("east", "what the page said, which was not kept")
+    ]

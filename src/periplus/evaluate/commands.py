@@ -21,7 +21,8 @@ _MEANINGS = {
     "geo_centrality": "how near such pages are by links (mean of pages)",
     "overlap": "downloads of a page that another node had already",
     "diversity": "registrable domains / pages",
-    "communication_overhead": "URLs sent to another node / pages",
+    "links_assigned_away_per_page": "links for other nodes / pages: what the paper counts as communication",
+    "communication_overhead": "URLs that were sent / pages: without those that were sent or seen before",
     "accuracy": "pages with places that were kept / that were read",
     "coverage": "distinct places / places, in kept pages",
 }

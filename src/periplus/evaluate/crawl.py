@@ -18,7 +18,7 @@ import xxhash
 from periplus.evaluate import measures
 from periplus.evaluate.graph import Integers, distinct
 from periplus.evaluate.labels import judged, labelled, read_labels
-from periplus.evaluate.nodes import NodeData, NodeLinks, measured
+from periplus.evaluate.nodes import DIGITS, NodeData, NodeLinks, measured
 from periplus.evaluate.policy import MESSAGE_OVERHEAD, PolicyCosts
 from periplus.places import open_gazetteer
 from periplus.settings import load_job
@@ -53,6 +53,8 @@ def evaluate_crawl(folder: Path, ownership: Ownership | None = None, *, labels: 
         databases = [db for _, db in snapshots]
         costs = _policy_costs(databases)
         result |= {"exchange": _exchanged(nodes, databases, costs.message_bytes), "policy": costs.as_dict()}
+        away = sum(_assigned_away(node.name, db) for node, db in snapshots)
+        result["links_assigned_away_per_page"] = round(away / result["pages"], DIGITS) if result["pages"] else 0.0
         result["harvest"] = _harvest(databases)
     if labels is not None:
         gazetteer = open_gazetteer()
@@ -119,6 +121,18 @@ def _distinct_links(db: sqlite3.Connection) -> int:
     )
 
 
+def _assigned_away(name: str, db: sqlite3.Connection) -> int:
+    """Links of the node's pages that were for other nodes: what it would send if it did not remember what it has sent,
+    nor know what has been seen."""
+    row = db.execute("SELECT id FROM node_name WHERE name = ?", (name,)).fetchone()
+    own, away = row[0] if row else -1, 0
+    rows = db.execute("SELECT nodes FROM link")
+    while batch := rows.fetchmany(BATCH_PAGES):
+        numbers = np.frombuffer(b"".join(packed for (packed,) in batch), dtype="<u2")
+        away += int(np.count_nonzero(numbers != own))
+    return away
+
+
 def _harvest(databases: list[sqlite3.Connection]) -> list[dict[str, float]]:
     """The share of pages that were kept, up to each twentieth of the crawl and in that twentieth."""
     times = [
@@ -167,7 +181,7 @@ def _read_node(name: str, db: sqlite3.Connection, owners: Ownership) -> NodeData
         place_rows=db.execute(f"SELECT count(*) {retrieved}").fetchone()[0],
         sent=sent,
         received=received,
-        owns_places=owners.spokesman(name) in owners.owner_by_place.values(),
+        owns_places=owners.spokesman(name) in owners.owning,
     )
 
 
@@ -203,7 +217,7 @@ def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> npt.NDArr
 
     Only addresses of targets count. A crawl without targets has the whole world as its target.
     """
-    of_targets = "AND owner IS NOT NULL" if owners.owner_by_place else ""
+    of_targets = "AND owner IS NOT NULL" if owners.owns_anything else ""
     name = owners.spokesman(name)
     rows = db.execute(f"SELECT page_id, key, ifnull(owner, '') FROM entity WHERE level = 'street' {of_targets}")
     return np.fromiter(
@@ -213,12 +227,16 @@ def _entities(name: str, db: sqlite3.Connection, owners: Ownership) -> npt.NDArr
 
 
 def _targets(main_places: Integers, db: sqlite3.Connection, owners: Ownership) -> Integers:
-    """The most probable target of each page: the target that its main place is or lies in."""
-    if not owners.owner_by_place:
+    """The most probable target of each page: the target that its main place is or lies in; in a time zone or polygon
+    that a node owns, every city is one."""
+    if not owners.owns_anything:
         return np.where(main_places == 0, measures.NO_TARGET, main_places)
     target_of = {0: measures.NO_TARGET}
     for place, ancestors in db.execute("SELECT id, ancestors FROM place"):
         around = (place, *reversed(json.loads(ancestors)))
-        target_of[place] = next((p for p in around if p in owners.owner_by_place), measures.NO_TARGET)
+        target = next((p for p in around if p in owners.owner_by_place), None)
+        if target is None and owners.by_position and (owned := owners.owner_by_id(place)):
+            target = owned[1]
+        target_of[place] = measures.NO_TARGET if target is None else target
     found = [target_of.get(place, measures.NO_TARGET) for place in main_places.tolist()]
     return np.array(found, dtype=np.int64)

@@ -83,7 +83,7 @@ def labelled(labels: Iterable[Label], ownership: Ownership, gazetteer: Gazetteer
     for label in labels:
         target = NO_TARGET
         if label.place is not None:
-            owned = ownership.owner(gazetteer.place(label.place)) if ownership.owner_by_place else None
+            owned = ownership.owner(gazetteer.place(label.place))
             target = owned[1] if owned else label.place
         found[fingerprint(label.url)] = (label.relevant, target)
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from periplus.evaluate import measures
 from periplus.evaluate.graph import Bools, Floats, Integers, LinkGraph, distinct
 
-__all__ = ["NodeData", "NodeLinks", "measured"]
+__all__ = ["DIGITS", "NodeData", "NodeLinks", "measured"]
 
 DIGITS = 6
 

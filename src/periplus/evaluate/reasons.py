@@ -6,6 +6,7 @@ names around it are left out: a decision that hung on them alone then looks unde
 
 import sqlite3
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,34 +14,58 @@ from periplus.errors import BadContent, PlaceError
 from periplus.index import unpack_mentions, unpack_text
 from periplus.model import Fetched, Link, Located, Mention, Page
 from periplus.pages import read_page
-from periplus.places import Gazetteer
+from periplus.places import Gazetteer, locate
 from periplus.settings import CrawlSettings
 from periplus.store.folder import NodeFolder
 from periplus.store.recorded import archived_response
 from periplus.strategies import BlendStrategy, HostPlaces, HostView, Known, Strategy
 from periplus.strategies.hash import host_of
+from periplus.strategies.hosts import NOTHING_SEEN
+from periplus.strategies.protocol import NOTHING_KNOWN
 from periplus.strategies.weighing import FEATURES
 
 __all__ = ["Reasons", "host_view"]
 
 MAX_SHOWN = 8
+MET = "node that met the redirect"
 
 
 class Reasons:
     """A crawl's strategy, to be asked about links."""
 
-    def __init__(self, strategy: Strategy, gazetteer: Gazetteer, crawl: CrawlSettings) -> None:
+    def __init__(
+        self, strategy: Strategy, gazetteer: Gazetteer, crawl: CrawlSettings, countries: tuple[str, ...] = ()
+    ) -> None:
         self._strategy = strategy
         self._gazetteer = gazetteer
         self._crawl = crawl
+        self._countries = countries
 
     def of(
         self, db: sqlite3.Connection, folder: NodeFolder, link: Link, parent: str, view: HostView
     ) -> list[dict[str, Any]]:
         """What speaks for which node when `parent`, a page of `folder`'s node, has the link; the strongest first."""
         page, located, address = self._page(db, folder.archive, parent)
-        known = Known(address=address, node=folder.name)
         link = next((one for one in page.links if one.url == link.url), link)
+        return self._asked(link, page, located, Known(address=address, node=folder.name), view)
+
+    def of_seed(self, url: str) -> list[dict[str, Any]]:
+        """What speaks for which node of a URL that no page led to."""
+        return self._asked(Link(url, ""), Page(url, "", "", ()), Located(), NOTHING_KNOWN, NOTHING_SEEN)
+
+    def of_redirect(self, url: str, node: str, view: HostView) -> list[dict[str, Any]]:
+        """The same of the target of a redirect that `node` met, which keeps it unless the URL itself says something
+        else (`Settling.redirected`)."""
+        strategy, link, page = self._strategy, Link(url, ""), Page(url, "", "", ())
+        stays = not strategy.by_url_alone
+        if isinstance(strategy, BlendStrategy):
+            terms = strategy.evidence((link,), page, Located())[0]
+            stays = strategy.settle(host_of(url), terms, view).claims[0].reason == "no_place"
+        if stays:
+            return [{"node": node, "evidence": MET, "place": None}]
+        return self._asked(link, page, Located(), NOTHING_KNOWN, view)
+
+    def _asked(self, link: Link, page: Page, located: Located, known: Known, view: HostView) -> list[dict[str, Any]]:
         if not isinstance(self._strategy, BlendStrategy):
             claims = self._strategy.claims(link, page, located, known)
             return [
@@ -48,8 +73,8 @@ class Reasons:
             ]
         terms = self._strategy.evidence((link,), page, located, known)[0]
         places = {(self._strategy.owner_of(place), number): place for place, number, _ in reversed(terms)}
-        same_host = host_of(link.url) == host_of(parent)
-        found = self._strategy.features(terms, view, (folder.name, same_host))
+        same_host = host_of(link.url) == host_of(page.url)
+        found = self._strategy.features(terms, view, (known.node, same_host))
         weighed = [
             (self._strategy.weights[number] * value, node, number, places.get((node, number)))
             for node, features in found.items()
@@ -79,12 +104,27 @@ class Reasons:
         ).fetchone()
         if row is None or row[4] is None:
             return Page(url, row[0] if row else "", "", ()), Located(), ""
-        text = unpack_text(row[4])
         fetched = archived_response(archive / row[1], row[2], row[3]) if row[1] else None
-        again = self._read_again(fetched) if fetched is not None else None
-        page = again if again is not None and again.text == text else Page(url, row[0], text, ())
-        located = Located(mentions=tuple(self._mentions(text, unpack_mentions(row[5]))))
-        return page, located, fetched.address if fetched is not None else ""
+        page = self._read_again(fetched) if fetched is not None else None
+        address = fetched.address if fetched is not None else ""
+        if page is not None:  # with its furniture, which is not in the text that is kept
+            return page, self._located(page), address
+        text = unpack_text(row[4])
+        return Page(url, row[0], text, ()), self._kept(text, unpack_mentions(row[5])), address
+
+    def _located(self, page: Page) -> Located:
+        """The places of a page, as the crawl found them (`analysis.examine`)."""
+        return locate(
+            page.text,
+            self._gazetteer,
+            url=page.url,
+            hints=page.hints,
+            candidates=False,
+            outlined=False,
+            about=self._countries,
+            furniture=page.furniture,
+            language=page.language,
+        )
 
     def _read_again(self, fetched: Fetched) -> Page | None:
         """An archived page with its links, as the crawl read it; None if it cannot be read."""
@@ -94,12 +134,12 @@ class Reasons:
         except BadContent:
             return None
 
-    def _mentions(self, text: str, rows: Iterable[tuple[int, int, int, float]]) -> Iterable[Mention]:
+    def _kept(self, text: str, rows: Iterable[tuple[int, int, int, float]]) -> Located:
+        mentions = []
         for start, end, place_id, confidence in rows:
-            try:
-                yield Mention(start, end, text[start:end], self._gazetteer.place(place_id), confidence)
-            except PlaceError:  # of another gazetteer
-                continue
+            with suppress(PlaceError):  # of another gazetteer
+                mentions.append(Mention(start, end, text[start:end], self._gazetteer.place(place_id), confidence))
+        return Located(mentions=tuple(mentions))
 
 
 def host_view(databases: Iterable[sqlite3.Connection], host: str) -> HostView:

@@ -17,11 +17,11 @@ from periplus.index import unpack_text
 from periplus.model import Link, Outcome
 from periplus.places import open_gazetteer
 from periplus.printing import Console
-from periplus.settings import load_job
+from periplus.settings import Job, load_job
 from periplus.store.database import open_reader, storage_errors
 from periplus.store.folder import CrawlFolder
 from periplus.strategies import Ownership, make_strategy
-from periplus.topics import LinkParts, make_topics, unpacked_parts
+from periplus.topics import LinkParts, countries_of, make_topics, unpacked_parts
 from periplus.urls import CanonicalUrl, canonicalize, fingerprint
 
 __all__ = ["explain_url", "why"]
@@ -31,6 +31,9 @@ MAX_PARENTS = 20
 
 IN_QUEUE = ("queued", Outcome.RETRY)
 """What is said of URLs that wait: never fetched yet, or failed for now."""
+
+UNTOLD = "what the page said, which was not kept"
+"""Stands for evidence of a page that is not archived, and without which the link would have gone elsewhere."""
 
 _PARTS = LinkParts._fields
 
@@ -59,65 +62,87 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
         raise UsageError(f"{url!r} is not an http(s) URL")
     mark = fingerprint(canonical.href)
     folder = CrawlFolder.existing(directory)
+    job = load_job(folder.job_file)
     result: dict[str, Any] = {"url": canonical.href, "node": None, "nodes": [], "reason": "", "parents": []}
+    result |= {"origins": [{"kind": "seed", "url": None}] if canonical.href in job.seeds else [], "leads_to": None}
+    onward = None
     for node in folder.nodes():
         with closing(open_reader(node.database)) as db, storage_errors(node.database):
             row = db.execute(
-                "SELECT priority, depth, outcome, attempts FROM known_url WHERE fingerprint = ?", (mark,)
+                "SELECT priority, depth, outcome, redirect FROM known_url WHERE fingerprint = ?", (mark,)
             ).fetchone()
             if row:
                 mine = {"node": node.name, "priority": row[0], "depth": row[1], "outcome": row[2] or "queued"}
                 result["nodes"].append(mine)
+                onward = onward or row[3]
                 page = _page(db, mark)
                 if result["node"] is None or (page and not result["page"]):  # of several, one that has the page
                     result |= mine | {"page": page}
+            result["origins"] += _redirects(node.name, db, mark)
             result["parents"] += _parents(node.name, db, mark)
-    result["reason"] = _holdup(folder, canonical, result)
-    if result["node"] is None and not result["parents"] and not result["reason"]:
+    result["reason"] = _holdup(folder, job, canonical, result)
+    if result["node"] is None and not (result["parents"] or result["origins"] or result["reason"]):
         raise UsageError(
             f"{canonical.href} is not known to the crawl in {directory}: no page that was read leads to it"
         )
+    if onward is not None:
+        result["leads_to"] = _url_of(folder, onward)
     result["parents_count"] = len(result["parents"])
     result["mean_priority"] = mean = _mean(result["parents"])
     # What the link book added when it last moved the URL: hub, words and siblings (`topics/link_book.py`).
     result["bonus"] = round(result["priority"] - mean, 4) if mean is not None and result["node"] else None
     result["parents"] = result["parents"][:MAX_PARENTS]
-    _add_reasons(folder, canonical, result["parents"])
+    _add_reasons(folder, job, canonical, result)
     return result
 
 
-def _holdup(folder: CrawlFolder, url: CanonicalUrl, found: dict[str, Any]) -> str:
+def _url_of(folder: CrawlFolder, mark: int) -> str | None:
+    for node in folder.nodes():
+        with closing(open_reader(node.database)) as db, storage_errors(node.database):
+            row = db.execute("SELECT url FROM url WHERE fingerprint = ?", (mark,)).fetchone()
+            if row:
+                return str(row[0])
+    return None
+
+
+def _redirects(node: str, db: sqlite3.Connection, mark: int) -> list[dict[str, Any]]:
+    """The URLs of the node that redirect to the URL."""
+    rows = db.execute("SELECT url FROM known_url WHERE redirect = ? LIMIT ?", (mark, MAX_PARENTS))
+    return [{"kind": "redirect", "url": url, "node": node} for (url,) in rows]
+
+
+def _holdup(folder: CrawlFolder, job: Job, url: CanonicalUrl, found: dict[str, Any]) -> str:
     """Why the URL is no page of the collection, if it is not and that can be told."""
     if found["node"] is None or found["outcome"] in IN_QUEUE:
         with ExitStack() as stack:
             databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
             if found["node"] is None:
-                return left_out(list(databases.values()), url, load_job(folder.job_file))
+                return left_out(list(databases.values()), url, job)
             now = SystemClock().now().timestamp()
             return waits_for(list(databases.values()), databases[found["node"]], url, now)
     if not found["page"] or found["page"]["outcome"] != Outcome.NOT_RELEVANT:
         return refused(found["outcome"])
-    job = load_job(folder.job_file)
     try:
         return lacking(found["page"], make_topics(job.topic, job.topics, job.name, open_gazetteer()))
     except ConfigError:  # a place of the topic is not in the gazetteer any more
         return ""
 
 
-def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str, Any]]) -> None:
-    """What speaks for which node, on each linking page; only where nodes own places."""
-    job = load_job(folder.job_file)
+def _add_reasons(folder: CrawlFolder, job: Job, url: CanonicalUrl, found: dict[str, Any]) -> None:
+    """What speaks for which node, on each linking page and by itself; only where nodes own places."""
+    parents, origins = found["parents"], found["origins"]
     if job.crawl.strategy == "nearest":  # round trips decided, which no page shows
         for parent in parents:
             parent["evidence"] = [{"node": parent["sent_to"], "evidence": "nearest", "place": None}]
         return
-    if not parents or not any(node.places for node in job.nodes.values()):
+    if not (parents or origins) or not any(node.places for node in job.nodes.values()):
         return
     gazetteer, crawl = open_gazetteer(), job.crawl
     try:
+        ownership = Ownership.of_job(job, gazetteer)
         strategy = make_strategy(
             crawl.strategy,
-            Ownership.of_job(job, gazetteer),
+            ownership,
             gazetteer,
             classifier_model=crawl.classifier_model,
             ip_database=crawl.ip_database,
@@ -126,16 +151,25 @@ def _add_reasons(folder: CrawlFolder, url: CanonicalUrl, parents: list[dict[str,
             places=job.network.places,
             in_crawl=True,
         )
-    except ConfigError:  # the model, database or polygon of the crawl is not here any more
+        topics = make_topics(job.topic, job.topics, job.name, gazetteer)
+    except ConfigError:  # the model, database, polygon or a place of the crawl is not here any more
         return
-    reasons = Reasons(strategy, gazetteer, job.crawl)
+    reasons = Reasons(strategy, gazetteer, job.crawl, countries_of(topics))
     with ExitStack() as stack:
         databases = {node.name: stack.enter_context(closing(open_reader(node.database))) for node in folder.nodes()}
         view = host_view(databases.values(), url.host)
         folders = {node.name: node for node in folder.nodes()}
         for parent in parents:
             link, name = Link(url.href, parent["anchor"]), parent["node"]
-            parent["evidence"] = reasons.of(databases[name], folders[name], link, parent["url"], view)
+            evidence = reasons.of(databases[name], folders[name], link, parent["url"], view)
+            sent_to = ownership.spokesman(parent["sent_to"])
+            told = any("weight" in one or one["node"] == sent_to for one in evidence)
+            parent["evidence"] = evidence if told else [{"node": parent["sent_to"], "evidence": UNTOLD, "place": None}]
+        for origin in origins:
+            seed = origin["kind"] == "seed"
+            origin["evidence"] = (
+                reasons.of_seed(url.href) if seed else reasons.of_redirect(url.href, origin["node"], view)
+            )
 
 
 def _page(db: sqlite3.Connection, mark: int) -> dict[str, Any] | None:
@@ -168,11 +202,12 @@ def _parents(node: str, db: sqlite3.Connection, mark: int) -> list[dict[str, Any
         # Crawls of older versions have fewer parts.
         values = unpacked_parts(own) if len(parts) * 8 == len(packed) * len(_PARTS) else None
         shown = {name: round(getattr(values, name), 3) for name in _PARTS} if values else {}
-        sent_to = nodes_by_number.get(int(np.frombuffer(nodes, dtype="<u2")[at[0]]), "")
+        sent_to, *also = [nodes_by_number.get(number, "") for number in np.frombuffer(nodes, dtype="<u2")[at].tolist()]
         about = json.loads(path)[-1] if path else None
         shown |= {"rank": round(values.rank, 3)} if values else {}
         said = _anchor(anchors, int(at[0]))
         found.append({"url": parent, "node": node, "about": about, "anchor": said, "sent_to": sent_to, "parts": shown})
+        found[-1]["also_sent_to"] = also  # policy b
     return found
 
 
@@ -195,22 +230,34 @@ def _show(found: dict[str, Any]) -> None:
     for one in found["nodes"]:
         console.print(f"node {one['node']}, {one['outcome']}, depth {one['depth']}, priority {one['priority']:.3f}")
     if found["reason"]:
-        how = "left out" if not found["nodes"] else "waits" if found["outcome"] in IN_QUEUE else "not kept"
+        how = "left out" if found["node"] is None else "waits" if found["outcome"] in IN_QUEUE else "not kept"
         console.print(f"{how}: {found['reason']}")
+    if found["leads_to"]:
+        console.print(f"leads to {found['leads_to']}")
     if found["bonus"] is not None:
-        parents = f"{found['parents_count']} page{'s' if found['parents_count'] != 1 else ''}"
-        console.print(f"mean over {parents} that link to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")
+        parents = "one page that links" if found["parents_count"] == 1 else f"{found['parents_count']} pages that link"
+        console.print(f"mean over {parents} to it {found['mean_priority']:.3f}, learnt {found['bonus']:+.3f}")
     page = found.get("page")
     if page:
         relevances = f"keywords {page['keyword_relevance']:.3f}, places {page['place_relevance']:.3f}"
         console.print(f"page {page['title']!r}: {relevances}, topic {page['topic'] or 'none'}")
+    for origin in found["origins"]:
+        console.print(
+            "a seed" if origin["kind"] == "seed" else f"redirected from {origin['url']}, node {origin['node']}"
+        )
+        _show_evidence(console, origin)
     for parent in found["parents"]:
         parts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in parent["parts"].items())
         whence = f"linked from {parent['url']} (about {parent['about'] or 'no place'})"
-        console.print(f"{whence}, sent to {parent['sent_to']}: {parts or 'no parts stored'}")
-        for reason in parent.get("evidence", ()):
-            weight = f" {reason['weight']:+.2f}" if "weight" in reason else ""
-            place = f", {reason['place']}" if reason["place"] else ""
-            console.print(f"    for {reason['node']}{weight}: {reason['evidence'].replace('_', ' ')}{place}")
+        receivers = " and ".join([parent["sent_to"], *parent["also_sent_to"]])
+        console.print(f"{whence}, sent to {receivers}: {parts or 'no parts stored'}")
+        _show_evidence(console, parent)
     if found["nodes"] and not found["parents"]:
-        console.print("no page links to it: a seed, or the target of a redirect")
+        console.print("no page links to it" if found["origins"] else "no page links to it: a sitemap led to it")
+
+
+def _show_evidence(console: Console, source: dict[str, Any]) -> None:
+    for reason in source.get("evidence", ()):
+        weight = f" {reason['weight']:+.2f}" if "weight" in reason else ""
+        place = f", {reason['place']}" if reason["place"] else ""
+        console.print(f"    for {reason['node']}{weight}: {reason['evidence'].replace('_', ' ')}{place}")

@@ -82,7 +82,7 @@ def _are_public(s: Sheet, t: Tables, one: int, two: int) -> bool:
     """Whether two public figures follow each other in a list."""
     if one < 0 or two >= s.tokens or s.t_gap[one] != _COMMA:
         return False
-    return bool(t.word_bits[s.t_slot[one]] & t.word_bits[s.t_slot[two]] & _PUBLIC and s.t_class[two] & _UP)
+    return bool(s.t_class[two] & _UP and t.word_bits[s.t_slot[one]] & t.word_bits[s.t_slot[two]] & _PUBLIC)
 
 
 def _are_joined(s: Sheet, t: Tables, one: int, two: int) -> bool:
@@ -91,7 +91,8 @@ def _are_joined(s: Sheet, t: Tables, one: int, two: int) -> bool:
         return False
     if s.t_class[one + 1] & _UP or not t.word_bits[s.t_slot[one + 1]] & _JOINING:
         return False
-    if t.word_bits[s.t_slot[one]] & t.word_bits[s.t_slot[two]] & _PUBLIC and s.t_class[two] & _UP:
+    # Its capital comes first: a small word that is not beside a name was not looked up (`scan._find_words`).
+    if s.t_class[two] & _UP and t.word_bits[s.t_slot[one]] & t.word_bits[s.t_slot[two]] & _PUBLIC:
         return True
     return _is_surname_only(s, t, one) or _is_surname_only(s, t, two)
 

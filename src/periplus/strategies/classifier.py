@@ -80,10 +80,7 @@ def _column(word: str) -> int:
 
 def nodes_digest(ownership: Ownership) -> str:
     """What a model was trained for: the nodes and everything they own, in any order."""
-    owners = sorted(f"{place}={node}" for place, node in ownership.owner_by_place.items())
-    zones = sorted(f"{zone}={node}" for zone, node in ownership.owner_by_zone.items())
-    areas = sorted(f"{area.name}={node}" for node, area in ownership.areas)
-    return xxhash.xxh3_64_hexdigest("\n".join([*ownership.names, *owners, *zones, *areas]).encode())
+    return xxhash.xxh3_64_hexdigest("\n".join([*ownership.names, *ownership.described()]).encode())
 
 
 def train(pages: Iterable[tuple[str, str]], ownership: Ownership) -> Model:
@@ -99,7 +96,10 @@ def train(pages: Iterable[tuple[str, str]], ownership: Ownership) -> Model:
     if np.count_nonzero(seen) < 2:
         raise UsageError("a classifier needs labelled pages of at least two classes (nodes, or not geographic)")
     likelihood = np.log((words + SMOOTHING) / (words.sum(axis=0) + SMOOTHING * COLUMNS))
+    # Words that no sample has say nothing: they are least improbable where there were the fewest samples.
+    likelihood[words.sum(axis=1) == 0] = 0.0
     prior = np.log((seen + SMOOTHING) / (seen.sum() + SMOOTHING * len(classes)))
+    prior[seen == 0] = -np.inf  # nor is a node chosen of which nothing is known
     metadata = {
         "format": 1,
         "classes": list(classes),

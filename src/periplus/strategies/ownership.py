@@ -18,7 +18,7 @@ from periplus.errors import ConfigError, PlaceError
 from periplus.model import Place
 from periplus.places import Gazetteer
 from periplus.settings import Job, NodeSettings, job_from_dict
-from periplus.strategies.polygons import Area, read_area
+from periplus.strategies.polygons import TURNS, Area, read_area
 
 __all__ = ["Ownership", "load_targets", "with_whole_paths"]
 
@@ -97,6 +97,36 @@ class Ownership:
         several = crawl.strategy == "place+nearest"
         return cls.of(job.nodes, gazetteer, nearest_km=crawl.nearest_owner_km, several_sites=several)
 
+    @property
+    def owning(self) -> frozenset[str]:
+        """The nodes that own something: places, time zones or polygons."""
+        areas = (node for node, _ in self.areas)
+        return frozenset((*self.owner_by_place.values(), *self.owner_by_zone.values(), *areas))
+
+    @property
+    def owns_anything(self) -> bool:
+        """Whether there is a node with places; if not, no place is a target."""
+        return bool(self.owner_by_place or self.owner_by_zone or self.areas)
+
+    @property
+    def by_position(self) -> bool:
+        """Whether a place may have an owner for where it lies, in none that is a target."""
+        return bool(self.owner_by_zone or self.areas or self.nearest_km)
+
+    def described(self) -> list[str]:
+        """All that is owned and by whom, in one order: the same for the same owners."""
+        places = (f"{place}={node}" for place, node in self.owner_by_place.items())
+        zones = (f"{zone}={node}" for zone, node in self.owner_by_zone.items())
+        areas = (f"{xxhash.xxh3_64_hexdigest(area.edges.tobytes())}={node}" for node, area in self.areas)
+        return [*sorted(places), *sorted(zones), *sorted(areas)]
+
+    def owner_by_id(self, place_id: int) -> tuple[str, int] | None:
+        """As `owner`; None also for an id that the gazetteer does not have."""
+        try:
+            return self.owner(self.gazetteer.place(place_id)) if self.gazetteer is not None else None
+        except PlaceError:
+            return None
+
     def owner(self, place: Place) -> tuple[str, int] | None:
         """The node that owns the place or the nearest place around it, and the id of what it owns; else None."""
         if place.id not in self._memo:
@@ -110,7 +140,7 @@ class Ownership:
             node = self.owner_by_place.get(place_id)
             if node is not None:
                 return node, place_id
-        return self._owner_by_position(place) if self.owner_by_zone or self.areas or self.nearest_km else None
+        return self._owner_by_position(place) if self.by_position else None
 
     def _owner_by_position(self, place: Place) -> tuple[str, int] | None:
         """The owner of the point: by its time zone, the polygon around it, or the nearest target."""
@@ -171,7 +201,8 @@ def _cities_within(gazetteer: Gazetteer, zones: Iterable[str], areas: Iterable[A
     for area in areas:
         west, south, east, north = area.box
         lon, lat = columns["lon"], columns["lat"]
-        inside |= (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)
+        for turn in TURNS:
+            inside |= (lon + turn >= west) & (lon + turn <= east) & (lat >= south) & (lat <= north)
     for row in np.flatnonzero(inside & (columns["population"] > 0)).tolist():
         place = gazetteer.place_at(row)
         if place.kind == "city":

@@ -25,8 +25,12 @@ def plan_nodes(
         raise UsageError(f"--nodes {nodes}: give 1 to {len(targets)}, the number of targets")
     places = sorted(targets, key=lambda place: place.id)
 
+    people = sum(place.population + 1 for place in places)
+
     def weight(place: Place) -> float:
-        return float(links.get(place.id, 0) + 1 if by == "links" else place.population + 1)
+        if by != "links":
+            return float(place.population + 1)
+        return links.get(place.id, 0) + (place.population + 1) / people  # what has no links weighs one together
 
     west = _west_end(places)
 

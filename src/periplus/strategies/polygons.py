@@ -12,10 +12,12 @@ from periplus.errors import ConfigError
 from periplus.model import LonLat
 from periplus.places.shapes import unrolled_ring
 
-__all__ = ["Area", "read_area"]
+__all__ = ["TURNS", "Area", "read_area"]
 
 MAX_FILE_BYTES = 64 * 2**20
 Edges = npt.NDArray[np.float64]
+TURNS = (0.0, 360.0, -360.0)
+"""What a longitude may be off by: an area across the date line goes on beyond it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Area:
 
     def contains(self, point: LonLat) -> bool:
         """Whether the point lies inside: a ray to the east crosses the edges an odd number of times."""
-        return any(self._contains(point.lon + turn, point.lat) for turn in (0.0, 360.0, -360.0))
+        return any(self._contains(point.lon + turn, point.lat) for turn in TURNS)
 
     def _contains(self, lon: float, lat: float) -> bool:
         west, south, east, north = self.box

@@ -1,6 +1,6 @@
 """The two-tuple topic of paper C: keywords with weights, places with weights; either part may be empty."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -14,10 +14,13 @@ from periplus.topics.place_table import PlaceTable
 from periplus.topics.url_names import UrlNames
 from periplus.topics.words import WORD, primary_language
 
-__all__ = ["POINTS", "Topic", "make_topic", "make_topics"]
+__all__ = ["POINTS", "Topic", "countries_of", "make_topic", "make_topics"]
 
 POINTS = {"wide": (0.27, 0.01), "balanced": (0.5, 0.5), "strict": (0.64, 0.67)}
 """Operating points of the default judge: keyword and place threshold. Relevances are scaled so that 0.5 is balanced."""
+
+MOST_COUNTRIES = 3
+"""Countries up to which a topic says something about names that are in several."""
 
 MAX_LEXICONS = 128
 """Languages whose keywords are kept ready; pages may claim any."""
@@ -110,6 +113,12 @@ def make_topics(
     if double is not None:
         raise ConfigError(f"topics: two are called {double!r}; give them different names")
     return found
+
+
+def countries_of(topics: Iterable[Topic]) -> tuple[str, ...]:
+    """The countries that topics are about, if they are few enough to say anything about an ambiguous name."""
+    found = {place.country for topic in topics for place, _ in topic.places}
+    return tuple(sorted(found)) if "" not in found and len(found) <= MOST_COUNTRIES else ()
 
 
 def make_topic(settings: TopicSettings, job_name: str, gazetteer: Gazetteer, *, where: str = "topic") -> Topic:

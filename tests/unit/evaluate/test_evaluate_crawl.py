@@ -112,7 +112,7 @@ def test_every_measure_of_a_crawl_with_two_nodes(crawl: Path) -> None:
     assert list(result) == [
         "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality",
         "overlap", "diversity", "communication_overhead", "locality", "accuracy", "coverage", "balance_gini", "nodes",
-        "exchange", "policy", "harvest",
+        "exchange", "policy", "links_assigned_away_per_page", "harvest",
     ]  # fmt: skip
     assert result["pages"] == 5
     assert result["geo_coverage"] == 0.8  # page 12's address belongs to no target
@@ -152,6 +152,28 @@ def test_a_crawl_without_targets_takes_the_whole_world_as_its_target(crawl: Path
     assert result["geo_coverage"] == 1.0
     assert result["geo_focus"] is None
     assert result["locality"]["linked"] == 0.0  # each page's own place is its class now
+
+
+def test_a_node_that_owns_a_time_zone_has_a_focus_and_its_cities_are_targets(tmp_path: Path) -> None:
+    houston, dallas, boston = 4699066, 4684888, 4930956
+    pages = [
+        FakePage(1, houston, [("a", "south")], [2]),
+        FakePage(2, houston, [("b", "south")]),
+        FakePage(3, dallas, [("c", None)]),
+        FakePage(4, boston),
+    ]
+    crawl = make_crawl(tmp_path / "crawl", {"south": pages, "general": []})
+    with closing(open_writer(crawl / "nodes" / "south" / "node.db")) as db:
+        for place in (houston, dallas, boston):
+            db.execute("INSERT INTO place VALUES (?,'','city','','',0,0,0,'[]','[]')", (place,))
+    (crawl / "crawl.toml").write_text(
+        "[nodes.south]\nplaces = ['time zone America/Chicago']\n[nodes.general]\n", "utf-8"
+    )
+    found = evaluate_crawl(crawl)
+    assert found["geo_focus"] == found["nodes"]["south"]["geo_focus"] == 1.0
+    assert found["geo_coverage"] == 0.5  # the address that nobody owns does not count
+    # Houston twice, linked, and Dallas: three pages with a target, one pair of the same
+    assert found["locality"] == {"linked": 1.0, "unlinked": 0.0}
 
 
 def test_an_address_without_a_street_is_no_entity_of_the_paper(tmp_path: Path) -> None:

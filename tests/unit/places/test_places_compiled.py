@@ -1,12 +1,12 @@
 """The inner loops give the same results compiled and as plain Python; compiled ones belong to these sources."""
 
 import json
-import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from place_texts import texts
 from plain_python import SOURCE, run, uncompiled
 
 from periplus.places import Gazetteer
@@ -53,41 +53,6 @@ print(json.dumps([repr(one) for one in (*found, *read, *counted)]))
 """
 
 
-def texts(gazetteer: Gazetteer) -> list[str]:
-    """Prose with everything the loops tell apart, and word salad of names, marks and scripts."""
-    chance = random.Random(7)
-    towns = [place.name for place in gazetteer.cities_of("US")[:2000:7]]
-    salad = [*towns, "Texas", "Lake", "River", "East", "County", "of", "in", "said", "Mr.", "the", "St.", "U.K.", "LA"]
-    marks = [
-        " ",
-        " ",
-        " ",
-        ", ",
-        ". ",
-        "\n",
-        "-",
-        "'s ",
-        "’",
-        " 🙂 ",
-        "東京",
-        "Москва ",
-        "US$5 ",
-        "\u0301",
-        "\ud800",
-        "\x00",
-    ]
-    made = ["".join(chance.choice(salad) + chance.choice(marks) for _ in range(150)) for _ in range(8)]
-    return [
-        "Floods hit Sylhet in northern Bangladesh. The mayor of Portland, Ore., met Paris Hilton by Neches River.",
-        "LISBON, Portugal (AP) — Police in Athens, Georgia, said East Texas and Lake Harriet rest. Mr. Jordan ran.",
-        "日本の東京都と大阪。 В Москве и Киеве. القاهرة في مصر. d'Ivoire, Côte d’Ivoire; N.Y.; Paris's mayor.",
-        "L'Allemagne, l'Espagne et dell'Umbria; St. John's, Newfoundland. İzmir'de, Ankara'nın. Don't. Дожди в Казани.",
-        "서울과 부산에서, 인천시는. น้ำท่วมที่เชียงใหม่และกรุงเทพมหานคร",
-        "",
-        *made,
-    ]
-
-
 @pytest.mark.needs("gcc")
 @pytest.mark.needs("python headers")
 def test_the_loops_are_compiled_where_they_can_be() -> None:
@@ -104,6 +69,31 @@ def test_compiled_and_plain_python_agree(gazetteer: Gazetteer, tmp_path: Path) -
     assert not where.endswith(".py")
     assert compiled == plain
     assert any("Mention(" in one for one in plain)
+
+
+POISONED = """
+import json, sys
+from periplus.places import locate, open_gazetteer, scan, sheet
+room = sheet._room
+def poisoned(size, kind):
+    one = room(1, kind)
+    return memoryview(bytearray(b"\\x7f" * (size * one.itemsize))).cast(one.format)
+sheet._room = poisoned
+gazetteer = open_gazetteer()
+print(scan.__file__)
+print(json.dumps([repr(locate(text, gazetteer, url="http://example.de/")) for text in json.load(sys.stdin)]))
+"""
+
+
+def test_nothing_is_read_that_was_not_written(gazetteer: Gazetteer, tmp_path: Path) -> None:
+    """Sheets are not cleared. Numbers that some other text or program left there led past the end of a table, which
+    ends compiled code by a segmentation fault, and plain Python by an error."""
+    people = ["Clinton and the others spoke.", "Bush and many more.", "Petersen and Bush, as Obama and his men did."]
+    given = [*people, *texts(gazetteer)]
+    folder = uncompiled(tmp_path)
+    _, poisoned = run(POISONED, folder, given)
+    _, clean = run(POISONED.replace("sheet._room =", "unused ="), folder, given)
+    assert poisoned == clean
 
 
 @pytest.mark.needs("gcc")

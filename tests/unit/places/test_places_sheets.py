@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from place_texts import texts
 from plain_python import run, uncompiled
-from test_places_compiled import texts
 
 from periplus.places import Gazetteer
 

@@ -181,6 +181,18 @@ def test_classifier_learns_is_saved_and_refuses_other_nodes(tmp_path: Path) -> N
         make_strategy("classifier", other, gazetteer(), base=tmp_path, classifier_model="m.npz")
 
 
+def test_words_that_no_sample_has_say_nothing() -> None:
+    """They were least improbable at the node with the fewest samples, which then got every page of another language."""
+    samples = [("east", "harbor lobster clam bay " * 50)] * 9 + [(NOT_GEOGRAPHIC, "python code tests " * 50)] * 10
+    unknown = "quantum chromodynamics renormalization lattice gauge boson fermion hadron collider detector " * 3
+    few = train([*samples, ("west", "rain coffee")], ownership())
+    assert few.scores(unknown)[0][1] == NOT_GEOGRAPHIC
+    assert few.scores("rain")[0][1] == "west"
+    none = train(samples, ownership())
+    assert none.scores(unknown)[0][1] == NOT_GEOGRAPHIC
+    assert none.scores("code harbor " + unknown)[-1][1] == "west"
+
+
 def test_classifier_reads_jsonl_and_rdf_and_refuses_what_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"text": "a", "place": "Boston, MA"}\nbroken\n{"text": "b"}\n')
     assert list(read_samples(tmp_path / "p.jsonl", Labels(ownership(), gazetteer()))) == [

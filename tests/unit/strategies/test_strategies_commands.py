@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 import typer
 from mmdb_file import mmdb
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from periplus.assignments import assign, nodes_app, train_command
 from periplus.errors import UsageError
 from periplus.places import open_gazetteer
 from periplus.settings import NodeSettings
 from periplus.strategies import Ownership, load_targets
+from periplus.strategies.planning import plan_nodes
 
 TARGETS = '[nodes.east]\nplaces = ["Boston, MA"]\n[nodes.west]\nplaces = ["Seattle, WA"]\n[nodes.general]\n'
 USA = 6252001
@@ -33,7 +34,15 @@ def refused(app: typer.Typer, *arguments: object) -> str:
     [
         (("classifier",), "--strategy classifier needs --model: a file of"),
         (("classifier", "--model", "text.mmdb"), "--model: text.mmdb is not a model"),
-        (("ip",), "--strategy ip needs --ip-database: the path of a city database in MaxMind's format (.mmdb)"),
+        (
+            ("ip",),
+            "--strategy ip needs --ip-database: the path of a city database in MaxMind's format (.mmdb), or --geofeed",
+        ),
+        (("ip", "--geofeed", "text.mmdb"), "--geofeed: text.mmdb has no row of the form"),
+        (("ip", "--geofeed", "none.csv"), "--geofeed: none.csv cannot be read: No such file"),
+        (("url", "--geofeed", "feed.csv"), "--geofeed is for ip and blend; url would not look at it"),
+        (("anchor", "--ip-database", "land.mmdb"), "--ip-database is for ip and blend; anchor would not look at it"),
+        (("blend", "--model", "model.npz"), "--model is for the strategy classifier; blend would not look at it"),
         (("ip", "--ip-database", "text.mmdb"), "--ip-database: text.mmdb cannot be read"),
         (("ip", "--ip-database", "land.mmdb"), "--ip-database: land.mmdb knows countries but no cities"),
         (("ip", "--ip-database", "odd.mmdb"), "--ip-database: odd.mmdb knows no places"),
@@ -53,6 +62,47 @@ def test_assign_speaks_of_its_own_options(
     message = refused(app, "--targets", "targets.toml", "--strategy", *given)
     assert message.endswith(said) if given == ("ip",) else said in message, message
     assert "crawl." not in message
+
+
+def assigned(tmp_path: Path, lines: str, *arguments: str) -> Result:
+    (tmp_path / "targets.toml").write_text(TARGETS)
+    (tmp_path / "links.jsonl").write_text(lines, "utf-8")
+    app = typer.Typer()
+    app.command()(assign)
+    return CliRunner().invoke(app, ["--targets", f"{tmp_path}/targets.toml", *arguments, f"{tmp_path}/links.jsonl"])
+
+
+def test_a_geofeed_says_where_addresses_are(tmp_path: Path) -> None:
+    (tmp_path / "feed.csv").write_text("8.8.8.0/24,US,US-MA,Boston,\n9.9.9.0/24,US,US-WA,Seattle,\n")
+    links = "".join(f'{{"id":"{ip}","url":"http://a.example/","ip":"{ip}"}}\n' for ip in ("8.8.8.8", "9.9.9.9", "junk"))
+    done = assigned(tmp_path, links, "--strategy", "ip", "--geofeed", f"{tmp_path}/feed.csv")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["id"], row["node"]) for row in rows] == [("8.8.8.8", "east"), ("9.9.9.9", "west"), ("junk", "general")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nonsense", 'links.jsonl:2: not a JSON object with "url"'),
+        ('{"id": 1}', 'links.jsonl:2: not a JSON object with "url"'),
+        (
+            '{"id": NaN, "url": "http://a.example/"}',
+            'links.jsonl:2: not a JSON object with "url"',
+        ),  # nor could it be printed
+        ('{"url": "http://a.example/", "anchor": 3}', 'links.jsonl:2: "anchor" is a text'),
+        ('{"url": "http://a.example/", "page_text": ["Boston"]}', 'links.jsonl:2: "page_text" is a text'),
+        ('{"url": "http://a.example/", "ip": 8}', 'links.jsonl:2: "ip" is a text'),
+        (
+            '{"url": "http://a.example/", "x": "' + "x" * 2**24 + '"}',
+            "links.jsonl:2: longer than 16,777,216 characters",
+        ),
+    ],
+)
+def test_a_line_that_is_no_link_is_named(tmp_path: Path, line: str, said: str) -> None:
+    done = assigned(tmp_path, f'{{"id":1,"url":"http://boston.example/"}}\n{line}\n', "--strategy", "url")
+    assert json.loads(done.stdout)["node"] == "east"  # what came before it is said
+    assert isinstance(done.exception, UsageError)
+    assert said in str(done.exception)
 
 
 def test_a_database_of_countries_will_do_for_nodes_that_own_countries(tmp_path: Path) -> None:
@@ -144,3 +194,12 @@ def test_what_cannot_be_split_is_said(tmp_path: Path) -> None:
     assert "nothing to split" in refused(nodes_app, "--targets", file, "--nodes", 2)
     assert "--by links needs --crawl DIR" in refused(nodes_app, "--nodes", 2, "--by", "links")
     assert "--crawl is for --by links" in refused(nodes_app, "--nodes", 2, "--crawl", tmp_path)
+
+
+def test_links_are_balanced_however_many_places_have_none() -> None:
+    gazetteer = open_gazetteer()
+    cities = gazetteer.cities_of("US", "TX")[:400]
+    westward = sorted(cities, key=lambda place: place.point.lon)
+    links = {westward[0].id: 30, westward[60].id: 30}
+    groups = plan_nodes(cities, 2, "links", zone_of=gazetteer.timezone, links=links)
+    assert [sum(links.get(place.id, 0) for place in group) for group in groups] == [30, 30]

@@ -72,6 +72,27 @@ def test_a_polygon_across_the_date_line(tmp_path: Path, lons: tuple[float, float
     assert owner(ownership, "Boston, MA") is None
 
 
+@pytest.mark.parametrize("lons", [(160, 192), (160, -168), (-200, -168)])
+def test_cities_beyond_the_date_line_are_known_by_name(tmp_path: Path, lons: tuple[float, float]) -> None:
+    west, east = lons
+    ring = [[west, 62], [east, 62], [east, 70], [west, 70], [west, 62]]
+    (tmp_path / "chukotka.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    ownership = owned(tmp_path, far=["polygon chukotka.geojson"])
+    assert {"Anadyr", "Provideniya"} <= {place.name for place in ownership.named_places()}
+    with pytest.raises(ConfigError, match=r"'polygon chukotka\.geojson'.*'all of Alaska'|'all of Alaska'.*'polygon"):
+        owned(tmp_path, far=["polygon chukotka.geojson"], alaska=["all of Alaska"])
+
+
+def test_owners_are_the_same_if_their_polygons_are(tmp_path: Path) -> None:
+    def described(east: float, file: str = "area.geojson") -> list[str]:
+        ring = [[-72, 42], [east, 42], [east, 43], [-72, 43], [-72, 42]]
+        (tmp_path / file).write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+        return owned(tmp_path, bay=[f"polygon {file}"], zone=["time zone America/Denver"]).described()
+
+    assert described(-70.5) == described(-70.5, "bay.geojson")
+    assert described(-70.5) != described(-71)
+
+
 def test_a_polygon_around_a_pole_is_refused_with_a_reason(tmp_path: Path) -> None:
     ring = [[0, 70], [120, 70], [-120, 70]]
     (tmp_path / "pole.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
