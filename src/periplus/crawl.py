@@ -44,6 +44,7 @@ from periplus.running import (
     exposition,
     serve_metrics,
     why_empty,
+    why_silent,
 )
 from periplus.shared import Health, RobotsShare, Shared
 from periplus.store.commit import Batch, Committed, Delivery
@@ -309,6 +310,8 @@ class Crawl:
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
             self.stop(f"no seed could be reached ({health.last_failure})")
+        elif (hosts := list(shared.schedule.wanted_hosts())) and all(map(shared.fetcher.is_silent, hosts)):
+            self.stop(why_silent(hosts, sum(node.queue.size for node in self._nodes.values())))
         return bool(self._stop_reason)
 
     async def _wait(self, shared: Shared) -> None:

@@ -69,6 +69,7 @@ async def equipped(
                 retry_seconds=retry_seconds,
                 delay_factor=crawl.delay_factor if crawl.delay_seconds else 0.0,
                 sitemap_bytes=fetch.sitemap_bytes,
+                host_failures=crawl.host_failures,
             ),
             workers=workers,
             read_analysis=analysis_reader(prepared.lens.gazetteer),

@@ -84,8 +84,8 @@ def test_K12_random_crawls_end_neither_early_nor_never(tmp_path: Path, monkeypat
             if summary is not None:
                 break
         assert summary is not None, f"run {seed} did not end"
-        if summary.stop_reason.startswith("no seed could be reached"):
-            continue  # the other reason to end: the seeds stay queued
+        if "no seed could be reached" in summary.stop_reason or "answer any more" in summary.stop_reason:
+            continue  # the other reasons to end: URLs stay queued
         assert summary.stop_reason.startswith("frontier empty"), f"run {seed}: {summary.stop_reason}"
         assert left_in(folder) == {"url": 0, "outbox": 0}, f"run {seed} ended early"
         assert now < 86_400.0, f"run {seed} waited for nothing"
@@ -119,3 +119,49 @@ def test_a_seed_that_waits_for_its_address_is_asked_before_it_is_said_that_none_
     summary = live(tmp_path / "crawl", SharedAddress(1), job, monkeypatch).summary
     assert summary is not None
     assert summary.pages == 1, summary.stop_reason
+
+
+class DyingWeb(VirtualWeb):
+    """One host with a hundred pages that answers until it dies, and another one that lives."""
+
+    def __init__(self, seed: int, pages: int) -> None:
+        super().__init__(seed)
+        self.left = pages
+        self.asked: list[str] = []
+
+    def answer(self, url: str, host: str) -> Reply:
+        if url.endswith("/robots.txt"):
+            return Reply(200, b"", seconds=0.1)
+        if host == "dead.example":
+            self.asked.append(url)
+            self.left -= 1
+            if self.left < 0:
+                return Reply(seconds=10.0, error=ConnectionFailed("refused"))
+        return Reply(200, b"<p>x", seconds=0.1, kind="text/html")
+
+    def read(self, fetched: Fetched) -> Analysis:
+        urls = [f"http://dead.example/{number}" for number in range(100)] + ["http://alive.example/1"]
+        return listed([(url, NODES[0]) for url in urls], Outcome.KEPT, fingerprint(fetched.url) % 10_000)
+
+
+def test_a_host_that_has_died_costs_a_few_requests_and_none_of_its_urls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of its URLs was asked for four times, one after the other, and then gone; the next run goes on instead."""
+    job = crawl_job(["http://dead.example/0", "http://alive.example/0"], retries=3, retry_seconds=30.0)
+    web = DyingWeb(1, pages=5)
+    first = live(tmp_path, web, job, monkeypatch, start=0.0)
+    assert first.summary is not None
+    reason = first.summary.stop_reason
+    assert reason.startswith("dead.example does not answer any more: ")
+    assert reason.endswith("URLs stay queued for the next run")
+    assert len(web.asked) == 5 + 8
+    assert first.ended < 3_600.0
+    queued = left_in(tmp_path)["url"]
+    assert 90 <= queued <= 95
+    web.left = 1_000  # it is back
+    second = live(tmp_path, web, job, monkeypatch, start=first.ended)
+    assert second.summary is not None
+    assert second.summary.stop_reason.startswith("frontier empty")
+    assert len(set(web.asked)) == 100
+    assert left_in(tmp_path) == {"url": 0, "outbox": 0}

@@ -19,7 +19,7 @@ from periplus.errors import (
     TooLarge,
     TooSlow,
 )
-from periplus.fetch.retries import FOR_NOW, Throttling, retry_after_seconds, retry_wait
+from periplus.fetch.retries import FOR_NOW, Silence, Throttling, retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched, Lease, Outcome
 from periplus.urls import canonicalize
@@ -53,7 +53,8 @@ OUTCOMES: dict[type[FetchError], Outcome] = {
     DnsError: Outcome.DNS_ERROR,
     ConnectionFailed: Outcome.CONNECTION_FAILED,
 }
-WORTH_A_RETRY = (Outcome.TOO_SLOW, Outcome.DNS_ERROR, Outcome.CONNECTION_FAILED, Outcome.SERVER_ERROR)
+NO_ANSWER = (Outcome.TOO_SLOW, Outcome.DNS_ERROR, Outcome.CONNECTION_FAILED)
+WORTH_A_RETRY = (*NO_ANSWER, Outcome.SERVER_ERROR)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -87,6 +88,7 @@ class Fetcher:
         retry_seconds: float,
         delay_factor: float = 0.0,
         sitemap_bytes: int = 10 * 2**20,
+        host_failures: int = 0,
     ) -> None:
         self._transport = transport
         self._now = now
@@ -95,6 +97,7 @@ class Fetcher:
         self._delay_factor = delay_factor
         self._sitemap_bytes = sitemap_bytes
         self._throttling = Throttling(retry_seconds)
+        self._silence = Silence(retry_seconds, host_failures)
 
     async def fetch(self, lease: Lease, conditions: Mapping[str, str] | None = None) -> Answer:
         """Ask for the lease's URL once; with `conditions` (request headers), for what is new about it."""
@@ -106,12 +109,19 @@ class Fetcher:
         except KeptConnectionEnded:
             return Answer(None, ask_again=True)
         except FetchError as error:
-            return self._failed(lease, OUTCOMES[type(error)], str(error).removeprefix(f"{lease.url}: "))
+            outcome = OUTCOMES[type(error)]
+            rest = self._silence.rest(lease.host) if outcome in NO_ANSWER else 0.0
+            return self._failed(lease, outcome, str(error).removeprefix(f"{lease.url}: "), rest)
+        self._silence.answered(lease.host)
         if fetched.status not in (429, 503):
             self._throttling.forget(lease.host)
         rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)
         answer = self._answer(lease, fetched, conditional=bool(conditions))
         return answer if rest <= answer.host_wait_seconds else msgspec.structs.replace(answer, host_wait_seconds=rest)
+
+    def is_silent(self, host: str) -> bool:
+        """Whether the host has not answered for so long that nothing is expected of it any more."""
+        return self._silence.is_silent(host)
 
     def _answer(self, lease: Lease, fetched: Fetched, *, conditional: bool) -> Answer:
         status = fetched.status

@@ -4,7 +4,7 @@ import email.utils
 import random
 from datetime import UTC, datetime
 
-__all__ = ["FOR_NOW", "Throttling", "retry_after_seconds", "retry_wait"]
+__all__ = ["FOR_NOW", "Silence", "Throttling", "retry_after_seconds", "retry_wait"]
 
 FOR_NOW = frozenset({408, 429})
 """Refusals (4xx) that say nothing about a URL: too many requests, and a connection that was idle for too long, which
@@ -57,3 +57,33 @@ class Throttling:
     def forget(self, host: str) -> None:
         """The host answers again."""
         self._in_a_row.pop(host, None)
+
+
+FORGIVEN = 2
+"""Failures in a row after which a host is left alone for longer and longer: one connection may be lost."""
+
+
+class Silence:
+    """Hosts that do not answer at all, page after page: each rests longer each time, and any answer forgets it.
+
+    Else every URL of a site that has died would be asked for as often as there are tries, one after the other.
+    """
+
+    def __init__(self, first_seconds: float, most_failures: int) -> None:
+        """After `most_failures` in a row a host counts as silent; 0: none ever does."""
+        self._first_seconds = first_seconds
+        self._most = most_failures
+        self._in_a_row: dict[str, int] = {}
+
+    def rest(self, host: str) -> float:
+        """The host has not answered once more: how long it is left alone, whichever of its URLs comes next."""
+        count = self._in_a_row[host] = self._in_a_row.get(host, 0) + 1
+        return retry_wait(self._first_seconds, count - FORGIVEN - 1) if self._most and count > FORGIVEN else 0.0
+
+    def answered(self, host: str) -> None:
+        """Whatever the answer was."""
+        self._in_a_row.pop(host, None)
+
+    def is_silent(self, host: str) -> bool:
+        """Whether nothing is expected of the host any more."""
+        return 0 < self._most <= self._in_a_row.get(host, 0)

@@ -10,7 +10,7 @@ import heapq
 import itertools
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 __all__ = ["Schedule", "Turn"]
@@ -128,6 +128,10 @@ class Schedule:
         """Whether a node has a URL of the host that is due."""
         entry = self._hosts.get(host)
         return entry is not None and bool(entry.wanted)
+
+    def wanted_hosts(self) -> Iterator[str]:
+        """The hosts of which any node has a URL, now or later."""
+        return (name for name, host in self._hosts.items() if host.wanted)
 
     def who_wants(self, host: str) -> str:
         """A node that has a URL of the host; empty if none has."""

@@ -8,7 +8,7 @@ from periplus.running.disk import DiskRoom
 from periplus.running.journal import Journal
 from periplus.running.metrics import Sample, exposition, serve_metrics
 from periplus.running.pace import Pace
-from periplus.running.progress import Progress, ProgressFile, Rate, errors_among, time_left, why_empty
+from periplus.running.progress import Progress, ProgressFile, Rate, errors_among, time_left, why_empty, why_silent
 from periplus.running.watchdog import Watchdog
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "serve_metrics",
     "time_left",
     "why_empty",
+    "why_silent",
 ]

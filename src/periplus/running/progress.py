@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -130,3 +131,12 @@ def why_empty(dropped: Counter[str], outcomes: Counter[str]) -> str:
     if rest:
         parts.append(f"{rest:,} for other reasons")
     return f"{EMPTY}: {', '.join(parts)}"
+
+
+def why_silent(hosts: Sequence[str], queued: int) -> str:
+    """The stop reason of a crawl that has nothing left but URLs of hosts that do not answer."""
+    named = ", ".join(hosts[:MOST_REASONS])
+    others = f" and {counted(len(hosts) - MOST_REASONS, 'other host')}" if len(hosts) > MOST_REASONS else ""
+    which = "does not answer any more" if len(hosts) == 1 else "do not answer any more"
+    stay = "stays" if queued == 1 else "stay"
+    return f"{named}{others} {which}: {counted(queued, 'URL')} {stay} queued for the next run"
