@@ -386,6 +386,40 @@ def test_a_scheduled_crawl_says_that_its_last_run_failed(browser: Browser, tmp_p
         page.close()
 
 
+class AskedLess(BaseHTTPRequestHandler):
+    """One page, and "too many requests" for all others."""
+
+    def do_GET(self) -> None:
+        page = b"<title>Home</title><p>A page.</p><a href='/next'>next</a>"
+        status = {"/": 200, "/robots.txt": 404}.get(self.path, 429)
+        self.send_response(status)
+        self.send_header("Retry-After", "600")
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_args: object) -> None:
+        """Nothing: the test reads no log."""
+
+
+def test_a_crawl_that_waits_says_for_whom(browser: Browser, tmp_path: Path) -> None:
+    defaults = {"crawl": {"allow_private": ["127.0.0.0/8"], "delay_seconds": 0.0}}
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), AskedLess) as web,
+        running_server(None, tasks=tmp_path / "tasks", defaults=defaults, serve_tasks=True) as server,
+    ):
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        form = {"name": "Patient", "seeds": [f"http://127.0.0.1:{web.server_address[1]}/"], "keep": "all"}
+        task = send(server, "/api/tasks", form).json
+        send(server, f"/api/tasks/{task['id']}/wish", {"wish": "start"})
+        page = Visit(browser.new_page(), server).open(f"/?view=tasks&task={task['id']}")
+        expect(page.locator(".live")).to_contain_text(re.compile(r"Waits 0:0\d:\d\d for 127\.0\.0\.1"), timeout=LONG)
+        page.close()
+        send(server, f"/api/tasks/{task['id']}/wish", {"wish": "stop"})
+        web.shutdown()
+
+
 def test_a_new_task_runs_on_the_miniature_web(browser: Browser, tmp_path: Path) -> None:
     with miniweb(tmp_path, "--hosts", 60, "--pages", 400) as web:
         job = load_job(web.job)

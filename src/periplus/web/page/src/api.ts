@@ -152,6 +152,7 @@ export interface Progress {
   rate: number;
   left_seconds: number | null;
   paused: string;
+  waits?: string; // runs that began before it was told have none
   errors: Record<string, number>;
   harvest: Record<string, { pages: number; share: number; recent: number }>;
 }

@@ -160,6 +160,8 @@ export const strings = {
   previousRun: "last run",
   never: "never",
   waitingForRoom: "waits for room: other crawls run",
+  pausedFor: (reason: string) => `Paused: ${reason}`,
+  waitsFor: (what: string) => `Waits ${what}`,
   pageRead: "page read",
   pagesRead: "pages read",
   pagesKept: "kept",

@@ -18,6 +18,7 @@ export class TaskLiveView {
   private readonly actions: TaskActions;
   private readonly note = el("p", { class: "notice", role: "alert" });
   private readonly when = el("p", { class: "path" });
+  private readonly holdup = el("p", { class: "path" });
   private readonly bar = el("progress", { class: "task-bar is-large", max: "1", value: "0" });
   private readonly figures = el("dl", { class: "figures live-figures" });
   private readonly errors = el("div", { class: "live-errors" });
@@ -44,6 +45,7 @@ export class TaskLiveView {
       el("header", { class: "work-head" }, el("div", {}, el("div", { class: "live-title" }, this.title, this.badge), this.when), el("div", { class: "live-buttons" }, this.actions.element, button(strings.showResults, () => events.onResults(), { class: "small secondary" }))),
       this.note,
       this.bar,
+      this.holdup,
       this.figures,
       el(
         "div",
@@ -101,6 +103,9 @@ export class TaskLiveView {
       this.bar.max = 1;
       this.bar.value = run?.ended ? 1 : 0;
     }
+    const held = now?.paused ? strings.pausedFor(now.paused) : now?.waits ? strings.waitsFor(now.waits) : "";
+    this.holdup.textContent = held;
+    this.holdup.hidden = !held;
     const harvest = now?.harvest["all"];
     const figure = (value: string, name: string, hint = "") => el("div", hint ? { title: hint } : {}, el("dt", {}, name), el("dd", {}, value));
     this.figures.replaceChildren(
