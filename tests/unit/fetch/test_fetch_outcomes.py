@@ -164,6 +164,22 @@ def test_a_good_answer_ends_the_throttling() -> None:
     assert waits[3] < waits[1]
 
 
+def test_a_host_that_does_not_answer_rests_longer_and_longer_until_it_does() -> None:
+    """Whichever of its URLs is asked for. A refusal is an answer: who says 404 is there."""
+    transport = ScriptedTransport()
+    fetcher = Fetcher(transport, transport.clock.now, retries=3, retry_seconds=30, host_failures=5)
+    waits = []
+    for error in (ConnectionFailed("no"), TooSlow("no"), DnsError("no"), ConnectionFailed("no"), TooSlow("no")):
+        assert not fetcher.is_silent("example.com")
+        transport.answers[URL] = error
+        waits.append(asyncio.run(fetcher.fetch(lease(URL))).host_wait_seconds)
+    assert waits == [0.0, 0.0, 30.0, 60.0, 120.0]
+    assert fetcher.is_silent("example.com")
+    transport.answers[URL] = (404, b"", HTML)
+    assert asyncio.run(fetcher.fetch(lease(URL))).outcome is Outcome.HTTP_ERROR
+    assert not fetcher.is_silent("example.com")
+
+
 def test_a_slow_host_rests_longer() -> None:
     assert ask((200, b"", HTML), seconds=2.0, factor=5.0).host_wait_seconds == 10.0
     assert ask((200, b"", HTML), seconds=5.0, factor=5.0).host_wait_seconds == 25.0
