@@ -13,7 +13,7 @@ from periplus.model import Outcome
 from periplus.store.summary import HarvestShare
 from periplus.wording import counted
 
-__all__ = ["Progress", "ProgressFile", "Rate", "time_left", "why_empty"]
+__all__ = ["Progress", "ProgressFile", "Rate", "errors_among", "time_left", "why_empty", "why_silent"]
 
 WINDOW_SECONDS = 30.0
 FINE = frozenset({Outcome.KEPT, Outcome.NOT_RELEVANT, Outcome.NOT_INDEXED, Outcome.EMPTY, Outcome.DUPLICATE,
