@@ -2,11 +2,11 @@
 
 Periplus does everything it does in a real crawl (places, relevance, archive, index, durable frontier); Scrapy extracts
 title and links and keeps nothing; wget2 downloads and follows links. Then Periplus once more, politely: one request a
-second and host, whose ceiling is the number of hosts. BENCH_ENGINE_PAGES sets the size of the site. Only the ratios
-within one run mean anything. Where the machine is not always as fast, `--rounds 3` has them crawl in turn so often:
-the table is of each crawler's middle run, and ratios are the middle ones of all rounds. Rates are up to the last page
-that a crawler was given. Periplus's are of the whole run, index included; "midway" is without start and end, by the
-server's log. `--write` puts the table into docs/performance.md.
+second and host, from the front pages of all of them, so that the ceiling is the number of hosts. BENCH_ENGINE_PAGES
+sets the size of the site. Only the ratios within one run mean anything. Where the machine is not always as fast,
+`--rounds 3` has them crawl in turn so often: the table is of each crawler's middle run, and ratios are the middle ones
+of all rounds. Rates are up to the last page that a crawler was given. Periplus's are of the whole run, index included;
+"midway" is without start and end, by the server's log. `--write` puts the table into docs/performance.md.
 """
 
 import argparse
@@ -176,14 +176,14 @@ def midway_rate(answered: Sequence[float]) -> float:
     return (last - first) / (times[last] - times[first]) if last > first and times[last] > times[first] else 0.0
 
 
-def periplus(site: Site, folder: Path, *, delay: float = 0.0, pages: int = 0, name: str = "Periplus") -> Run:
+def periplus(site: Site, folder: Path, *, delay: float = 0.0, seeds: Sequence[str] = (), name: str = "Periplus") -> Run:
     """A crawl with everything on."""
     job = folder / "job.toml"
     job.write_text(
-        f'seeds = ["{site.seed}"]\ntargets = "us100"\n'
+        f'seeds = {json.dumps(seeds or [site.seed])}\ntargets = "us100"\n'
         '[topic]\nname = "bench"\nkeywords = {school = 1.0, restaurant = 1.0, river = 0.5}\n'
         'places = {"United States" = 1.0}\n'
-        f'[crawl]\nstrategy = "url"\nkeep = "all"\ndelay_seconds = {delay}\npages = {pages}\n'
+        f'[crawl]\nstrategy = "url"\nkeep = "all"\ndelay_seconds = {delay}\n'
         f'connections = {ADDRESSES if delay else CONNECTIONS}\nallow_private = ["127.0.0.0/8"]\n'
         f"[fetch]\nports = [{site.port}]\n",
         "utf-8",
@@ -220,8 +220,8 @@ def wget2(site: Site, folder: Path) -> Run | None:
 
 
 def polite(site: Site, folder: Path) -> Run:
-    """A crawl at one request a second and host, for a minute."""
-    return periplus(site, folder, delay=1.0, pages=60 * ADDRESSES, name="Periplus, polite")
+    """A crawl at one request a second and host, of all hosts from the beginning: the ceiling is their number."""
+    return periplus(site, folder, delay=1.0, seeds=site.urls()[:ADDRESSES], name="Periplus, polite")
 
 
 CRAWLERS: dict[str, Callable[[Site, Path], Run | None]] = {

@@ -241,7 +241,7 @@ class Crawl:
 
     def _background(self, shared: Shared, reporter: Reporter) -> list[Coroutine[Any, Any, None]]:
         """What goes on beside the turns, until the last of them has ended."""
-        work = [self._keep_committing(shared), self._indexing.keep_up(), self._keep_watching(reporter)]
+        work = [self._keep_committing(shared), self._indexing.keep_up(reporter.progress), self._keep_watching(reporter)]
         if shared.registered is not None:
             work.append(shared.registered.run())
         return work

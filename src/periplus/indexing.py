@@ -7,14 +7,18 @@ from periplus.clock import Clock
 from periplus.index.process import IndexProcess
 from periplus.memory import give_memory_back
 from periplus.node import Node
-from periplus.running import Journal
+from periplus.running import Journal, Progress
 
-__all__ = ["Indexing"]
+__all__ = ["Indexing", "pause_before"]
 
 INDEX_SECONDS, MOST_INDEX_SECONDS = 30.0, 60.0
 """Pause between two rounds: the first, then twice as long after every round, up to the second. A page that is indexed
 before most links to it are known is indexed twice, and early pages are such. Who searches brings the index up to date
 anyway."""
+
+PAGES_WORTH_A_ROUND = 400
+"""Towards the end of a crawl a pause is a quarter of what is left of it, since whoever waits for the end waits for the last
+round; but no shorter than it takes to bring as many pages as are worth a commit of the index."""
 
 
 class Indexing:
@@ -40,13 +44,13 @@ class Indexing:
         self._indexes.close()
         self._thread.shutdown()
 
-    async def keep_up(self) -> None:
+    async def keep_up(self, progress: Callable[[], Progress]) -> None:
         """Round after round, until cancelled."""
         pause = INDEX_SECONDS
         while True:
             await self._clock.sleep(pause)
             await self.bring_up_to_date(again=False)
-            pause = min(MOST_INDEX_SECONDS, 2 * pause)
+            pause = pause_before(progress(), min(MOST_INDEX_SECONDS, 2 * pause))
 
     async def bring_up_to_date(self, *, again: bool) -> None:
         """One round over all nodes.
@@ -60,3 +64,11 @@ class Indexing:
             if reason := self._indexes.update(node.store.folder, again=again):
                 self._journal.write("index built anew", node=node.name, reason=reason)
         give_memory_back()
+
+
+def pause_before(now: Progress, usual: float) -> float:
+    """How many seconds the next round waits: the usual ones, or fewer where the crawl may end soon."""
+    if not now.rate:
+        return usual
+    left = now.queued / now.rate if now.left_seconds is None else min(now.queued / now.rate, now.left_seconds)
+    return min(usual, max(left / 4, PAGES_WORTH_A_ROUND / now.rate))
