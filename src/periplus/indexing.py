@@ -17,8 +17,8 @@ before most links to it are known is indexed twice, and early pages are such. Wh
 anyway."""
 
 PAGES_WORTH_A_ROUND = 400
-"""Towards the end of a crawl a pause is a quarter of what is left of it, since whoever waits for the end waits for the last
-round; but no shorter than it takes to bring as many pages as are worth a commit of the index."""
+"""Towards the end of a crawl a pause is a quarter of what is left of it, since whoever waits for the end waits for the
+last round; but no shorter than it takes to bring as many pages as are worth a commit of the index."""
 
 
 class Indexing:

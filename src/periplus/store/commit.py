@@ -193,14 +193,14 @@ class NodeStore:
         )
 
     def _complete(self, done: Completion) -> None:
-        lease = done.lease
+        lease, host_id = done.lease, self.urls.host_id(done.lease.host)
         if done.visited_at or done.revisit:
-            self._visited(done)
+            mark_visited(self._rows, done, host_id)
+            self._note_change(done)
         else:
-            mark_tried(self._rows, done)
+            mark_tried(self._rows, done, host_id)
         self._rows.update(
-            "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?",
-            (done.host_not_before, self.urls.host_id(lease.host)),
+            "UPDATE host SET not_before = max(not_before, ?) WHERE id = ?", (done.host_not_before, host_id)
         )
         if done.analysis is not None and done.fetched is not None:
             self._add_page(done, done.fetched, done.analysis)
@@ -224,10 +224,9 @@ class NodeStore:
         give_way(self.db, worse, self._revision)
         return msgspec.structs.replace(done, outcome=Outcome.KEPT)
 
-    def _visited(self, done: Completion) -> None:
-        """A URL that was read: when it is visited again, and what is new about its page."""
+    def _note_change(self, done: Completion) -> None:
+        """What is new about the page of a URL that was read."""
         gone = done.outcome is Outcome.GONE and not done.lease.sitemap
-        mark_visited(self._rows, done.lease.url_id, done.outcome, done.revisit, done.visited_at)
         if gone or done.analysis is not None:
             what = "gone" if gone else "changed" if done.lease.visits else "new"
             self._rows.insert("INTO page_change", (done.lease.url_id, done.visited_at, what))

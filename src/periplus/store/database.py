@@ -17,7 +17,7 @@ from periplus.store.migrations import MIGRATIONS
 
 __all__ = ["SCHEMA_VERSION", "open_reader", "open_writer", "read_only", "storage_errors", "transaction"]
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 WAL_MODE = slice(18, 20)
 """Where a database file says how it is read and written: 2 is with a write-ahead log (SQLite's file format, 1.3.3). A

@@ -74,17 +74,17 @@ class KnownUrls:
 
     def revalue(self, changed: Iterable[tuple[int, float]]) -> dict[str, float]:
         """Queued URLs, by fingerprint, get the priority that all their parents say; gives the best one by host."""
-        added = self._added.count
-        rows = [(priority, url_id) for mark, priority in changed if (url_id := added(mark))]
+        added, hosts, since = self._added.count, self._added_hosts, self._added_from
+        rows = [(priority, at, hosts[at - since]) for mark, priority in changed if (at := added(mark))]
         rows.sort(key=itemgetter(1))  # neighbours share a page of the database
         self._db.executemany(
-            "INSERT INTO progress (priority, id) VALUES (?, ?) "
+            "INSERT INTO progress (priority, id, host_id) VALUES (?, ?, ?) "
             f"ON CONFLICT (id) DO UPDATE SET priority = excluded.priority WHERE state = {UrlState.QUEUED:d}",
             rows,
         )
         best: dict[str, float] = {}
-        for priority, url_id in rows:
-            host = self._host_names[self._added_hosts[url_id - self._added_from]]
+        for priority, _, host_id in rows:
+            host = self._host_names[host_id]
             best[host] = max(priority, best.get(host, priority))
         return best
 
@@ -99,11 +99,20 @@ class KnownUrls:
         return host_id
 
 
-def mark_tried(rows: Rows, done: Completion) -> None:
+def mark_tried(rows: Rows, done: Completion, host_id: int) -> None:
     """The URL's lease ended without a visit: it is done, or is tried again later."""
-    lease, state = done.lease, int(state_after(done.outcome))
+    lease, state = done.lease, state_after(done.outcome)
     rows.insert(
-        "INTO progress (id, state, outcome, attempts, not_before, redirect)",
-        (lease.url_id, state, done.outcome.value, lease.attempts + 1, done.retry_at, done.redirect),
+        "INTO progress (id, state, outcome, attempts, not_before, redirect, host_id, priority)",
+        (
+            lease.url_id,
+            int(state),
+            done.outcome.value,
+            lease.attempts + 1,
+            done.retry_at,
+            done.redirect,
+            host_id,
+            None if state is UrlState.QUEUED else lease.priority,  # what stays queued keeps the place that it has
+        ),
         otherwise=NEXT_TRY,
     )

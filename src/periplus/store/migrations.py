@@ -64,6 +64,30 @@ CREATE TRIGGER url_waits_later AFTER UPDATE OF state ON progress WHEN new.state 
 END""",
 )
 
+ENDINGS_OF_9 = (
+    """
+CREATE TRIGGER url_is_spent AFTER INSERT ON progress
+WHEN new.state <> 0 AND (new.host_id IS NULL OR new.priority IS NULL) BEGIN
+  INSERT INTO spent (host_id, priority, id) SELECT host_id, priority, id FROM url WHERE id = new.id;
+END""",
+    """
+CREATE TRIGGER url_is_spent_from AFTER INSERT ON progress
+WHEN new.state <> 0 AND new.host_id IS NOT NULL AND new.priority IS NOT NULL BEGIN
+  INSERT INTO spent (host_id, priority, id) VALUES (new.host_id, new.priority, new.id);
+END""",
+    """
+CREATE TRIGGER url_is_spent_later_from AFTER UPDATE OF state ON progress
+WHEN old.state = 0 AND new.state <> 0 AND old.host_id IS NOT NULL AND old.priority IS NOT NULL BEGIN
+  INSERT INTO spent (host_id, priority, id) VALUES (old.host_id, old.priority, old.id);
+END""",
+    """
+CREATE TRIGGER url_is_spent_later AFTER UPDATE OF state ON progress
+WHEN old.state = 0 AND new.state <> 0 AND (old.host_id IS NULL OR old.priority IS NULL) BEGIN
+  INSERT INTO spent (host_id, priority, id)
+  SELECT host_id, ifnull(old.priority, priority), id FROM url WHERE id = new.id;
+END""",
+)
+
 MIGRATIONS: dict[int, tuple[str, ...]] = {
     6: (  # the queue becomes a table of its own, from which URLs that have ended are taken many at once
         "DROP INDEX url_queue",
@@ -121,6 +145,12 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         "ALTER TABLE joined_url RENAME TO url",
         VIEW_OF_8,
         *TRIGGERS_OF_8,
+    ),
+    8: (  # whoever ends a URL may say where it was queued, which spares a look at the URL's own row
+        "ALTER TABLE progress ADD COLUMN host_id INTEGER",
+        "DROP TRIGGER url_is_spent",
+        "DROP TRIGGER url_is_spent_later",
+        *ENDINGS_OF_9,
     ),
 }
 """Statements that lead from a released version to the next one; 6 is the first that was released."""

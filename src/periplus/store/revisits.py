@@ -5,8 +5,9 @@ import sqlite3
 from collections.abc import Iterable
 
 from periplus.errors import Corrupt
-from periplus.frontier import Revisit, UrlState, state_after
+from periplus.frontier import UrlState, state_after
 from periplus.model import Lease, Outcome
+from periplus.store.batch import Completion
 from periplus.store.database import open_reader
 from periplus.store.folder import CrawlFolder
 from periplus.store.rows import Rows
@@ -24,18 +25,21 @@ NEXT_VISIT = (
 """What a further visit changes of a URL to which something has happened before."""
 
 
-def mark_visited(rows: Rows, url_id: int, outcome: Outcome, again: Revisit | None, now: float) -> None:
-    """The URL is done, or waits for its next visit. `now` is when it was read, 0 if this visit brought nothing."""
+def mark_visited(rows: Rows, done: Completion, host_id: int) -> None:
+    """The URL is done, or waits for its next visit."""
+    again, now = done.revisit, done.visited_at
     rows.insert(
-        "INTO progress (id, state, outcome, not_before, visits, visited_at, revisit_seconds)",
+        "INTO progress (id, state, outcome, not_before, visits, visited_at, revisit_seconds, host_id, priority)",
         (
-            url_id,
-            int(state_after(outcome, again=again is not None)),
-            outcome.value,
+            done.lease.url_id,
+            int(state_after(done.outcome, again=again is not None)),
+            done.outcome.value,
             again.due_at if again else 0.0,
             int(now > 0),
             now,
             again.interval_seconds if again else 0.0,
+            host_id,
+            done.lease.priority,
         ),
         otherwise=NEXT_VISIT,
     )

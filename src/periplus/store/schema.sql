@@ -32,14 +32,15 @@ CREATE TABLE progress (
   id          INTEGER PRIMARY KEY,      -- url.id
   state       INTEGER NOT NULL DEFAULT 0, -- frontier/state.py
   outcome     TEXT,                     -- model.Outcome of its last lease
-  priority    REAL,                     -- its own by now; NULL: as it joined
+  priority    REAL,                     -- its own by now, or that it ended with; NULL: as it joined
   attempts    INTEGER NOT NULL DEFAULT 0,
   not_before  REAL NOT NULL DEFAULT 0,  -- Unix time of the next try or visit
   redirect    INTEGER,                  -- fingerprint of the URL that it redirects to
   visits      INTEGER NOT NULL DEFAULT 0, -- how often it was read
   visited_at  REAL NOT NULL DEFAULT 0,  -- Unix time of the last visit that brought an answer
   revisit_seconds REAL NOT NULL DEFAULT 0, -- interval until the next visit, where the crawl revisits
-  fingerprint INTEGER                   -- as in `url`, if it has ever waited for a visit: sitemaps bring it forward
+  fingerprint INTEGER,                  -- as in `url`, if it has ever waited for a visit: sitemaps bring it forward
+  host_id     INTEGER                   -- as in `url`, where who writes knows it: with `priority` its place in the queue
 );
 CREATE INDEX progress_due ON progress (not_before) WHERE state = 2;
 CREATE INDEX progress_waiting ON progress (fingerprint) WHERE state = 2;
@@ -71,10 +72,21 @@ CREATE TABLE spent (
 CREATE TRIGGER url_is_queued AFTER INSERT ON url BEGIN
   INSERT INTO queue VALUES (new.host_id, new.priority, new.id);
 END;
-CREATE TRIGGER url_is_spent AFTER INSERT ON progress WHEN new.state <> 0 BEGIN
+CREATE TRIGGER url_is_spent AFTER INSERT ON progress
+WHEN new.state <> 0 AND (new.host_id IS NULL OR new.priority IS NULL) BEGIN
   INSERT INTO spent (host_id, priority, id) SELECT host_id, priority, id FROM url WHERE id = new.id;
 END;
-CREATE TRIGGER url_is_spent_later AFTER UPDATE OF state ON progress WHEN old.state = 0 AND new.state <> 0 BEGIN
+-- The same for who says where the URL was queued, without a look at its row.
+CREATE TRIGGER url_is_spent_from AFTER INSERT ON progress
+WHEN new.state <> 0 AND new.host_id IS NOT NULL AND new.priority IS NOT NULL BEGIN
+  INSERT INTO spent (host_id, priority, id) VALUES (new.host_id, new.priority, new.id);
+END;
+CREATE TRIGGER url_is_spent_later_from AFTER UPDATE OF state ON progress
+WHEN old.state = 0 AND new.state <> 0 AND old.host_id IS NOT NULL AND old.priority IS NOT NULL BEGIN
+  INSERT INTO spent (host_id, priority, id) VALUES (old.host_id, old.priority, old.id);
+END;
+CREATE TRIGGER url_is_spent_later AFTER UPDATE OF state ON progress
+WHEN old.state = 0 AND new.state <> 0 AND (old.host_id IS NULL OR old.priority IS NULL) BEGIN
   INSERT INTO spent (host_id, priority, id)
   SELECT host_id, ifnull(old.priority, priority), id FROM url WHERE id = new.id;
 END;

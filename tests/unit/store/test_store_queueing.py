@@ -113,4 +113,26 @@ def test_a_batch_that_fails_leaves_no_progress(store: NodeStore, leases: list[Le
     store.db.execute("DROP TRIGGER full")
     store.commit(batch)
     assert turns(store.db) == queued(store.db)
-    assert store.db.execute("SELECT id, priority FROM progress").fetchall() == [(1, None), (2, 0.9)]
+    assert store.db.execute("SELECT id, priority FROM progress").fetchall() == [(1, 0.0), (2, 0.9)]
+
+
+def test_a_url_that_ends_leaves_the_queue_without_a_look_at_its_row(store: NodeStore, leases: list[Lease]) -> None:
+    """Of ten million URLs nearly every row stands on a page of the database that nobody else has to read."""
+    marks = dict(store.db.execute("SELECT id, fingerprint FROM url").fetchall())
+    store.commit(Batch(revalued=[(marks[leases[2].url_id], 0.9)]))
+    store.db.execute("UPDATE url SET priority = -1")  # whoever looks there finds a place that is not in the queue
+    store.commit(
+        Batch(
+            completions=[
+                Completion(leases[0], Outcome.HTTP_ERROR),
+                Completion(leases[1], Outcome.KEPT, visited_at=5.0),
+                Completion(leases[2], Outcome.HTTP_ERROR),
+            ]
+        )
+    )
+    store.db.execute("BEGIN")
+    sweep(store.db)
+    store.db.execute("COMMIT")
+    gone = [lease.url_id for lease in leases[:3]]
+    left = [row[0] for row in store.db.execute("SELECT id FROM queue ORDER BY id")]
+    assert left == [lease.url_id for lease in leases if lease.url_id not in gone]
