@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 PACKAGE = SOURCE / "periplus"
 STAMP = PACKAGE / "compiled.txt"
+BORROWED = re.compile(r"^from periplus\.([\w.]+) cimport", re.MULTILINE)
 DIRECTIVES = {
     "language_level": 3, "annotation_typing": False, "infer_types": True, "boundscheck": False, "wraparound": False,
     "cdivision": True, "initializedcheck": False, "cpow": True, "show_performance_hints": False,
@@ -49,8 +51,13 @@ def modules() -> list[Path]:
 
 
 def digest(source: Path) -> str:
-    """Names what a module is compiled from: its source, the C types of its room, and the compiler's flags."""
-    parts = [source, *sorted(source.parent.glob("*.pxd"))]
+    """Names what a module is compiled from: its source, the C types it may use, and the compiler's flags.
+
+    That is those of its room, and of modules of other rooms that its own types name.
+    """
+    named = BORROWED.findall(source.with_suffix(".pxd").read_text(encoding="utf-8"))
+    borrowed = {PACKAGE.joinpath(*name.split(".")).with_suffix(".pxd") for name in named}
+    parts = [source, *sorted(borrowed.union(source.parent.glob("*.pxd")))]
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts) + " ".join(FLAGS).encode()).hexdigest()
 
 

@@ -8,6 +8,8 @@ import itertools
 import re
 from collections import Counter
 
+from periplus.pages.signs import CROWD_TAGS
+
 __all__ = ["bounded"]
 
 MOST_TAGS = 100_000
@@ -15,9 +17,6 @@ MOST_TAGS = 100_000
 
 MOST_DEPTH = 512
 """Levels that are kept: what browsers keep."""
-
-TAGS_WITHOUT_DOUBT = 4_000
-"""Fewer opening tags cannot nest deep enough to cost noticeable time, so nobody looks."""
 
 LONG_TAG = 16_384
 """Bytes without a `>`, from which on the attributes of a tag are counted; shorter ones cannot have enough of them."""
@@ -36,9 +35,12 @@ NOT_NESTING = frozenset(
 """Void elements, those that the next of their kind closes, and those whose tags mean more than a level."""
 
 
-def bounded(source: bytes) -> tuple[bytes, dict[str, int]]:
-    """As much of the document as can be read in reasonable time, and what was left out, by reason. Linear."""
-    tags, dropped = source.count(b"<"), dict[str, int]()
+def bounded(source: bytes, *, crowd: bool = True) -> tuple[bytes, dict[str, int]]:
+    """As much of the document as can be read in reasonable time, and what was left out, by reason. Linear.
+
+    Without a `crowd` of tags (`signs.CROWD_TAGS`) they cannot nest deep enough to cost noticeable time.
+    """
+    tags, dropped = source.count(b"<") if crowd else 0, dict[str, int]()
     if tags > MOST_TAGS:
         cut = next(itertools.islice(re.finditer(b"<", source), MOST_TAGS, None)).start()
         dropped = {"document": 1, "page_links": len(LINK.findall(source, cut))}
@@ -46,7 +48,7 @@ def bounded(source: bytes) -> tuple[bytes, dict[str, int]]:
     if _has_long_tag(source):
         whole, source = len(source), _without_most_attributes(source)
         dropped |= {"document": 1} if len(source) < whole else {}
-    return (source if tags <= TAGS_WITHOUT_DOUBT else _flattened(source)), dropped
+    return (source if tags <= CROWD_TAGS else _flattened(source)), dropped
 
 
 def _has_long_tag(source: bytes) -> bool:
@@ -95,7 +97,7 @@ def _behind_attributes(source: bytes, at: int, most: int) -> int:
 
 def _flattened(source: bytes) -> bytes:
     """The document with tags that open a level beyond the bound replaced by line breaks."""
-    if source.count(b"<") - source.count(b"</") <= TAGS_WITHOUT_DOUBT:
+    if source.count(b"<") - source.count(b"</") <= CROWD_TAGS:
         return source
     pieces: list[bytes] = []
     opened: Counter[bytes] = Counter()

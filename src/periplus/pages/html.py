@@ -18,7 +18,7 @@ from periplus.pages.flow import MAX_ANCHOR_CHARS, read_flow
 from periplus.pages.language import page_language
 from periplus.pages.maintext import furniture_of, without
 from periplus.pages.metadata import read_metadata
-from periplus.pages.signs import CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
+from periplus.pages.signs import CONTROL_SIGN, CROWD_SIGN, REFERENCE_SIGN, TURNING_SIGN, signs_of
 from periplus.pages.titles import MAX_TITLE_CHARS, page_title
 from periplus.urls import CanonicalUrl, canonical_links, canonicalize, registrable_domain
 
@@ -100,7 +100,7 @@ def is_html(data: bytes, name: str) -> bool:
 def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50) -> Page:
     """Read an HTML response. Pure: the same bytes give the same Page."""
     whole, signs, codec = _source(fetched)
-    source, cut_off = bounded(whole)
+    source, cut_off = bounded(whole, crowd=CROWD_SIGN in signs)
     tree = LexborHTMLParser(source)
     metadata = read_metadata(tree, signs)
     base = _base_url(tree, fetched.url, codec) if b"base" in signs else fetched.url
@@ -115,7 +115,7 @@ def read_page(fetched: Fetched, *, max_links: int = 500, window_tokens: int = 50
     published = published_date(metadata.dates, fetched.url, fetched.fetched_at.date())
     dropped = dict(cut_off)
     frames = _frames(tree) if b"frameset" in signs else []
-    ahead = _next_part(tree) if NEXT_SIGN.search(source) else []
+    ahead = _next_part(tree) if b"next" in signs and NEXT_SIGN.search(source) else []
     drawn = _drawn_links(tree, base, codec, dropped) if b"svg" in signs and _has_drawn(source) else []
     written = _written(tree, source, signs)
     flow = read_flow(written, MAX_TEXT_CHARS)

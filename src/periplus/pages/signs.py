@@ -7,15 +7,29 @@ of an attribute does, so that prose about cards is no business card. Plain Pytho
 
 from typing import Final
 
-__all__ = ["CONTROL_SIGN", "REFERENCE_SIGN", "TURNING_SIGN", "signs_of"]
+__all__ = ["CONTROL_SIGN", "CROWD_SIGN", "CROWD_TAGS", "REFERENCE_SIGN", "TURNING_SIGN", "signs_of"]
 
-CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN = b"\0", b"&#", b"\xe2"
-"""Signs of control characters, of characters given by number, and of what may turn the direction of text."""
+CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, CROWD_SIGN = b"\0", b"&#", b"\xe2", b"<"
+"""Signs of control characters, of characters given by number, of what may turn the direction of text, and of very many
+tags."""
+
+CROWD_TAGS = 4_000
+"""Tags, ends included, that are no crowd yet."""
 
 ELEMENTS: Final = (b"base", b"frameset", b"noscript", b"svg", b"time")
-VALUES: Final = (b"adr", b"canonical", b"card", b"content-language", b"geo", b"ld+json", b"postaladdress", b"published")
+VALUES: Final = (
+    b"adr",
+    b"canonical",
+    b"card",
+    b"content-language",
+    b"geo",
+    b"ld+json",
+    b"next",
+    b"postaladdress",
+    b"published",
+)
 NAME: Final = b"hreflang"
-WORDS: Final = (*ELEMENTS, *VALUES, NAME, CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN)
+WORDS: Final = (*ELEMENTS, *VALUES, NAME, CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, CROWD_SIGN)
 
 
 def _of_first_letter(byte: int, words: tuple[bytes, ...]) -> list[int]:
@@ -37,9 +51,10 @@ _COUNT = bytes(len(_of_first_letter(byte, VALUES)) for byte in range(256))
 _BLANK = bytes(byte in b"\t\n\f\r " for byte in range(256))
 _NONE, _MORE, _QUOTE, _APOSTROPHE, _HASH = 255, ord(">"), ord('"'), ord("'"), ord("#")
 _HREFLANG, _HREFLANG_SIZE, _HREFLANG_END = WORDS.index(NAME), len(NAME), ord("g")
-_CONTROL_BIT, _REFERENCE_BIT, _TURNING_BIT = (
-    1 << WORDS.index(sign) for sign in (CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN)
+_CONTROL_BIT, _REFERENCE_BIT, _TURNING_BIT, _CROWD_BIT = (
+    1 << WORDS.index(sign) for sign in (CONTROL_SIGN, REFERENCE_SIGN, TURNING_SIGN, CROWD_SIGN)
 )
+_CROWD_TAGS = CROWD_TAGS
 
 
 def signs_of(source: bytes) -> frozenset[bytes]:
@@ -59,7 +74,7 @@ class Look:
 
     def run(self) -> int:
         """Look at every byte, and at those behind a `=` at most three times more."""
-        codes, size, sorts = self.codes, self.size, _SORTS
+        codes, size, sorts, tags = self.codes, self.size, _SORTS, 0
         for at in range(size):
             sort = sorts[codes[at]]
             if sort != _NOTHING:
@@ -67,6 +82,7 @@ class Look:
                     self.see_name(codes, at - 1)
                     self.see_value(codes, at + 1)
                 elif sort == _TAG:
+                    tags += 1
                     if at + 1 < size and _ELEMENT[codes[at + 1]] != _NONE:
                         self.see_word(codes, at + 1, _ELEMENT[codes[at + 1]])
                 elif sort == _REFERENCE:
@@ -74,7 +90,7 @@ class Look:
                         self.found |= _REFERENCE_BIT
                 else:
                     self.found |= _CONTROL_BIT if sort == _CONTROL else _TURNING_BIT
-        return self.found
+        return self.found | (_CROWD_BIT if tags > _CROWD_TAGS else 0)
 
     def see_name(self, codes: bytes, end: int) -> None:
         """The name before a `=`."""

@@ -18,20 +18,30 @@ def years_of_days(text: str, limit: int) -> list[int]:
 
     A year is four digits by themselves. It is a date's if a digit comes shortly before it, or right behind it.
     """
-    years = _years(text, "199", limit) + _years(text, "20", limit)
+    years = _years(text, "199", 1, limit) + _years(text, "20", 0, limit)
     return [start for start in years[:_MOST_YEARS] if _is_of_a_day(text, start)]
 
 
-def _years(text: str, century: str, limit: int) -> list[int]:
-    """Where runs of digits end with a year that begins like this: looked for as such, most texts have few digits."""
+def _years(text: str, century: str, rare: int, limit: int) -> list[int]:
+    """Where runs of digits end with a year that begins like this.
+
+    One character of the beginning is looked for, the `rare` one: C searches for one many times as fast as for two.
+    """
     found = list[int]()
     size = min(len(text), limit)
-    at = text.find(century, 0, size)
-    while 0 <= at <= size - 4 and len(found) < _MOST_YEARS:
-        if text[at + 2].isdecimal() and text[at + 3].isdecimal() and not (at + 4 < size and text[at + 4].isdecimal()):
+    sign = century[rare]
+    hit = text.find(sign, rare, size)
+    while hit >= 0 and len(found) < _MOST_YEARS:
+        at = hit - rare
+        if at <= size - 4 and text.startswith(century, at) and _ends_a_year(text, at + 2, size):
             found.append(at)
-        at = text.find(century, at + 1, size)
+        hit = text.find(sign, hit + 1, size)
     return found
+
+
+def _ends_a_year(text: str, at: int, size: int) -> bool:
+    """Whether two more digits follow, and no third."""
+    return text[at].isdecimal() and text[at + 1].isdecimal() and not (at + 2 < size and text[at + 2].isdecimal())
 
 
 def _is_of_a_day(text: str, start: int) -> bool:

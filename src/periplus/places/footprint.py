@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from periplus.model import Address, BBox, Footprint, FootprintNode, Located, Mention, Place, WeightedPlace
+from periplus.pages.blanks import blanks, byte_each
 from periplus.places.gazetteer import Gazetteer
 
 __all__ = ["footprint_of", "main_place"]
@@ -84,7 +85,8 @@ def main_place(located: Located, text: str, title: str = "") -> Place | None:
                 speaks = known[place.id] = _speaks_for(place, main)
             if speaks:
                 evidence += mention.confidence
-    return main if evidence >= ABOUT_PER_WORD * (text.count(" ") + text.count("\n") + 1) else None
+    words = blanks(byte_each(text), 0, len(text)) + 1
+    return main if evidence >= ABOUT_PER_WORD * words else None
 
 
 def _speaks_for(place: Place, main: Place) -> bool:

@@ -1,5 +1,6 @@
 # C types of link_parts.py, used only where it is compiled.
 cimport cython
+from periplus.pages.blanks cimport blanks
 
 cdef double _PARENT, _OWN, _ANCHOR, _UNWORDED, _SILENT, _WINDOW
 cdef int _PARTS, _STEMS
@@ -14,7 +15,7 @@ cdef class Mentions:
     cdef int count
 
 cdef class PageSide:
-    cdef str text
+    cdef const unsigned char[::1] codes
     cdef Mentions mentions
     cdef frozenset names
     cdef double keywords, places, time
@@ -35,8 +36,7 @@ cdef void _write(PageSide side, Near near, UrlSaid url, double worded, double[::
 cdef double _real(double number) noexcept
 @cython.locals(low=cython.int, high=cython.int, middle=cython.int)
 cdef int _before(Mentions mentions, int position) noexcept
-@cython.locals(found=cython.int, character=cython.Py_UCS4)
-cdef int _blanks(str text, int start, int end) except *
+cdef int _blanks(const unsigned char[::1] codes, int start, int end) noexcept
 @cython.locals(word=str)
 cdef bint _any_in(tuple words, frozenset names) except -1
 @cython.locals(found=bytearray, at=cython.int)

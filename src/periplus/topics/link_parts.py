@@ -8,6 +8,7 @@ from collections.abc import Callable, MutableSequence, Sequence
 from typing import Final
 
 from periplus.model import Link
+from periplus.pages.blanks import blanks, byte_each
 from periplus.topics.worth import MAX_FEATURES
 
 __all__ = [
@@ -82,7 +83,7 @@ class PageSide:
         relevances: tuple[float, float, float],
         asks: tuple[bool, bool],
     ) -> None:
-        self.text, self.mentions, self.names = text, mentions, names
+        self.codes, self.mentions, self.names = byte_each(text), mentions, names
         self.keywords, self.places, self.time = relevances
         self.has_keywords, self.has_places = asks
 
@@ -118,7 +119,7 @@ def score_links(
         link, url = links[i], urls[i]
         if side.names:
             start, end, low, high = link.start, link.end, link.low, link.high
-            if 0 <= start < end <= len(side.text):
+            if 0 <= start < end <= len(side.codes):
                 _look_near(side, near, start, end, low, high)
             else:
                 near.anchored, near.anchored_wanted, near.named, near.wanted, near.terms, near.covered = loose(link)
@@ -144,8 +145,8 @@ def _look_near(side: PageSide, near: Near, start: int, end: int, low: int, high:
         near.named = last - first
         near.wanted = mentions.wanted[last] - mentions.wanted[first]
     if high > low:
-        near.low_blanks += _blanks(side.text, near.low, low)
-        near.high_blanks += _blanks(side.text, near.high, high)
+        near.low_blanks += _blanks(side.codes, near.low, low)
+        near.high_blanks += _blanks(side.codes, near.high, high)
         near.low, near.high = low, high
         near.terms = near.high_blanks - near.low_blanks + 1
 
@@ -191,12 +192,9 @@ def _before(mentions: Mentions, position: int) -> int:
     return low
 
 
-def _blanks(text: str, start: int, end: int) -> int:
+def _blanks(codes: bytes, start: int, end: int) -> int:
     """How many blanks lie between two positions; less than none if the second comes first."""
-    found = 0
-    for character in text[min(start, end) : max(start, end)]:  # compiled, quicker than by positions
-        found += character == " " or character == "\n"  # noqa: PLR1714  no branch
-    return found if end >= start else -found
+    return blanks(codes, start, end) if end >= start else -blanks(codes, end, start)
 
 
 def _any_in(words: tuple[str, ...], names: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from plain_python import SOURCE, run, uncompiled
 
+from periplus.pages.blanks import blanks, byte_each
 from periplus.pages.signs import signs_of
 
 PROGRAM = """
@@ -54,6 +55,10 @@ def test_compiled_and_plain_python_read_the_same(tmp_path: Path) -> None:
         (b"<BASE href=/><Time><frameset>", {b"base", b"time", b"frameset"}),
         (b"<meta http-equiv=\n'Content-Language'", {b"content-language"}),
         (b"a&#1;\x01\xe2\x80\xae", {b"&#", b"\0", b"\xe2"}),
+        (b"<link rel='Prev Next' href=/2><p>next", {b"next"}),
+        (b"next <p>next=", set()),
+        (b"<" * 4_000, set()),
+        (b"<" * 4_001, {b"<"}),
         (b"class=", set()),
         (b"<", set()),
         (b"", set()),
@@ -61,3 +66,12 @@ def test_compiled_and_plain_python_read_the_same(tmp_path: Path) -> None:
 )
 def test_signs_are_words_where_markup_can_mean_them(source: bytes, signs: set[bytes]) -> None:
     assert signs_of(source) == signs
+
+
+@pytest.mark.parametrize("text", ["", " ", "a b\nc\td", "\u00e9 \u2003\u4e2d \U0001d11e\n\n ", "no blank" * 50 + " "])
+def test_blanks_are_counted_between_places_of_the_text_whatever_its_script(text: str) -> None:
+    codes = byte_each(text)
+    for start in range(len(text) + 1):
+        for end in range(start, len(text) + 1):
+            said = text[start:end]
+            assert blanks(codes, start, end) == said.count(" ") + said.count("\n"), said
