@@ -1,6 +1,6 @@
 """What several nodes in one process cost, and how fast a recorded web answers (`make bench`).
 
-    python scripts/bench_nodes.py [--pages 1500] [--rounds 3]
+    python scripts/bench_nodes.py [--pages 6000] [--rounds 3]
 
 The same recorded web is crawled through the engine, without a network, by one node and by the paper's six, in turns;
 processor time counts, of all processes of a crawl, less that of a crawl that stops after a few pages: what a crawl
@@ -10,12 +10,13 @@ needs to start (every process reads the names of a hundred cities) is said apart
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from bench_processes import Watch
 
 from periplus.miniweb.web import generate
 from periplus.store.recorded import RecordedWeb
@@ -23,9 +24,8 @@ from periplus.store.wacz import write_wacz
 
 PERIPLUS = Path(sys.executable).parent / "periplus"
 GOAL = 0.10
-
-
 FEW = 60
+LOOK_SECONDS = 0.02
 
 
 def job(folder: Path, name: str, seeds: list[str], nodes: str, pages: int = 0) -> Path:
@@ -41,15 +41,15 @@ def job(folder: Path, name: str, seeds: list[str], nodes: str, pages: int = 0) -
 
 def processor_seconds(path: Path, out: Path) -> tuple[float, int]:
     """Processor time of a crawl with all its processes, and its pages."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [PERIPLUS, "crawl", path, "--out", out, "--json"], check=False, capture_output=True, text=True
+    process = subprocess.Popen(
+        [PERIPLUS, "crawl", path, "--out", out, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 3):  # 3: a page limit
-        sys.exit(done.stderr)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, json.loads(done.stdout.splitlines()[-1])["pages"]
+    watch = Watch(process.pid, pause_seconds=LOOK_SECONDS, with_memory=False)
+    said, failed = process.communicate()
+    watch.close()
+    if process.returncode not in (0, 3):  # 3: a page limit
+        sys.exit(failed)
+    return watch.cpu_seconds, json.loads(said.splitlines()[-1])["pages"]
 
 
 def serving(web: RecordedWeb) -> float:
@@ -65,12 +65,12 @@ def serving(web: RecordedWeb) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=1_500)
+    parser.add_argument("--pages", type=int, default=6_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        web = generate(1, hosts=120, pages=options.pages)
+        web = generate(1, hosts=200, pages=options.pages)
         write_wacz(web.responses(), folder / "web.wacz")
         print(f"recorded web: {serving(RecordedWeb(folder / 'web.wacz')):,.0f} answers a processor-second (goal 1,000)")
         seeds = [f"http://{host.name}/" for host in web.blueprint.hosts]
