@@ -174,7 +174,7 @@ def conclude(fetched: Fetched, examined: Examined, lens: Lens) -> Analysis:
 
 def _steps(page: Page, urls: tuple[str, ...], depth: int) -> bytes:
     """How much deeper each link leads: not at all where the page says that its own content is (`store/versions.py`)."""
-    steps = link_steps(page.url, urls, depth)
+    steps = link_steps(page.url, urls, depth, [link.url for link in page.links])
     return bytes([0 if url == page.version_of else step for url, step in zip(urls, steps, strict=True)])
 
 

@@ -14,6 +14,7 @@ from hostile_site import HostileSite, hostile_site
 ROBOTS_CLOSED = (
     *("500", "502", "503", "504", "599", "429"),
     *("torn", "loop", "private", "silence", "nothing", "http-09", "bomb-gzip", "headers-million", "length-and-chunked"),
+    *("picture", "packed-torn", "packed-twice", "packed-bomb"),
 )
 ROBOTS_OPEN = ("400", "401", "403", "404", "410", "451", "html")
 OUTCOMES = {
@@ -75,7 +76,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     folder = tmp_path_factory.mktemp("crawl")
     with hostile_site(folder) as site:
         seeds = [f"http://robots-{kind}.x.test/fine" for kind in (*ROBOTS_CLOSED, *ROBOTS_OPEN, "big")]
-        seeds += [f"http://robots-big.x.test/{path}" for path in ("closed", "open")]
+        seeds += [f"http://robots-{kind}.x.test/{path}" for kind in ("big", "packed") for path in ("closed", "open")]
         seeds += [f"http://{name}.y.test/{name}" for name in OUTCOMES]
         seeds += [f"http://chain{n}.y.test/chain/{n}" for n in (5, 6)] + ["http://loop.y.test/to-a"]
         seeds += ["http://10.0.0.3/", "http://0x7f000001/"]
@@ -130,6 +131,12 @@ def test_R7_the_first_half_mebibyte_of_a_huge_robots_file_counts(crawled: Crawle
     assert "/closed" not in crawled.asked["robots-big.x.test"]
     assert "/open" in crawled.asked["robots-big.x.test"]
     assert crawled.ends["http://robots-big.x.test/closed"] == ["robots"]
+
+
+def test_R7_a_packed_robots_file_counts_though_nobody_says_that_it_is_packed(crawled: Crawled) -> None:
+    assert "/closed" not in crawled.asked["robots-packed.x.test"]
+    assert "/open" in crawled.asked["robots-packed.x.test"]
+    assert crawled.ends["http://robots-packed.x.test/closed"] == ["robots"]
 
 
 @pytest.mark.parametrize("name", OUTCOMES)

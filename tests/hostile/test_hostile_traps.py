@@ -38,6 +38,7 @@ places = []
 """
 TWO = ("east", "general")
 RunJob = Callable[[Path], dict[str, dict[str, int]]]
+MENU = ("news", "about", "events", "people", "projects", "contact")
 WORDS = [a + b + c for a in ("ka", "lo", "mi", "ru") for b in ("ben", "dor", "fin", "gal", "hum") for c in ("", "sta")]
 
 
@@ -99,6 +100,31 @@ class Newspaper(Web):
     def article(number: int) -> str:
         """Where an article is."""
         return f"/2026/{number % 12 + 1}/{number % 28 + 1}/{number}"
+
+
+class Folders(Web):
+    """Sites that answer for every path, with the same menu of relative links; beside them one that is deep and ends."""
+
+    def _page(self, host: str, target: str) -> str:
+        if host == "deep.test":
+            below = [path[len(target) :] for path in self.deep() if path != target and path.startswith(target)]
+            near = [path for path in below if path.count("/") == 1 or (path.count("/") == 2 and path[0].isdigit())]
+            return self._text(" ".join(random.Random(target).choices(WORDS, k=9)), ["/", "../", *near])
+        here = target.strip("/").rpartition("/")[2]
+        menu = [name for name in MENU if host != "current.test" or name != here]
+        about = {"same.test": "welcome", "echo.test": target}.get(host, here)
+        return self._text(about, ["/", *(f"{name}/" for name in menu)])
+
+    @staticmethod
+    def deep() -> list[str]:
+        """The pages of a site with an archive by days, and categories whose names are met again in each other."""
+        days = [f"/{year}/{month}/{day}/" for year in (2024, 2025) for month in (1, 2, 3) for day in (1, 2, 11)]
+        articles = [f"{day}{WORDS[at]}/" for at, day in enumerate(days)]
+        cities = [f"/us/{state}/{city}/" for state in ("new-york", "texas") for city in ("new-york", "texas", "troy")]
+        things = [f"{city}{what}/{how}/" for city in cities for what in ("food", "art") for how in ("new", "art", "us")]
+        paths = ["/", *articles, *things]
+        above = {path[: at + 1] for path in paths for at, letter in enumerate(path) if letter == "/"}
+        return sorted(above)
 
 
 def in_one_process(job: Path) -> dict[str, dict[str, int]]:
@@ -164,3 +190,14 @@ def test_U6_names_and_pages_that_are_made_up_take_little_of_the_budget(tmp_path:
     last = max(order.index(url) for url in real if url.startswith("mirror"))
     before = sum(url.startswith("mirror") and url not in real for url in order[:last])
     assert before <= 0.05 * BUDGET, "what is only said to be a page came behind the pages"
+
+
+def test_U6_folders_without_end_end_and_a_deep_site_keeps_all_its_pages(tmp_path: Path) -> None:
+    """Three levels of the menu are met; where it leaves out the page that it is on, four."""
+    web = Folders()
+    summary = crawled(web, tmp_path, ["same.test", "echo.test", "current.test", "deep.test"], "")
+    asked = Counter(url.partition("/")[0] for url in web.asked)
+    assert asked["same.test"] == asked["echo.test"] == 1 + 6 + 6 * 6
+    assert asked["current.test"] == 1 + 6 + 6 * 5 + 6 * 5 * 5
+    assert {url for url in web.asked if url.startswith("deep")} == {f"deep.test{path}" for path in web.deep()}
+    assert summary["dropped"]["depth"] > 0, "and it is said"

@@ -385,6 +385,15 @@ async def fine(visit: Visit) -> None:
 # -- robots.txt, by host ---------------------------------------------------------------------------------
 
 
+@cache
+def odd_robots() -> dict[str, bytes]:
+    """Files of which nobody says what they are: gzip whole, torn, packed twice, or growing without end; a picture."""
+    packed = gzip.compress(b"User-agent: *\nDisallow: /closed\n")
+    picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01"
+    torn, twice, grows = packed[:25], gzip.compress(packed), bomb("gzip")
+    return {"packed": packed, "packed-torn": torn, "packed-twice": twice, "packed-bomb": grows, "picture": picture}
+
+
 async def robots(visit: Visit) -> None:
     """What `robots-KIND.*` answers for /robots.txt; other hosts have none."""
     named, _, kind = visit.host.partition(".")[0].partition("robots-")
@@ -396,10 +405,11 @@ async def robots(visit: Visit) -> None:
         await visit.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nUser-agent: *\nAllow: /x\n")
     elif kind == "html":
         await visit.page(b"<!doctype html><html><title>Not found</title><body>Disallow: /</body></html>")
-    elif kind == "loop":
-        await visit.page(b"", b"Location: /robots.txt", status=b"301 Moved")
-    elif kind == "private":
-        await visit.page(b"", b"Location: http://10.0.0.1/robots.txt", status=b"301 Moved")
+    elif kind in odd_robots():
+        await visit.page(odd_robots()[kind], b"Content-Type: text/plain")
+    elif kind in ("loop", "private"):
+        target = b"http://10.0.0.1/robots.txt" if kind == "private" else b"/robots.txt"
+        await visit.page(b"", b"Location: " + target, status=b"301 Moved")
     elif kind == "big":
         await visit.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 104857600\r\n\r\n")
         await visit.send(b"User-agent: *\nDisallow: /closed\n")

@@ -8,6 +8,8 @@ A decision is one of four values; there is no default that allows.
 | 4xx but 408 and 429             | absent        | allowed (RFC 9309, 2.3.1.3)                    |
 | 5xx, 408, 429, network, TLS     | unreachable   | not fetched; the last good rules still count   |
 | a body that breaks off          | unreachable   | the same: what is missing may have forbidden   |
+| gzip that nobody says it is     | found         | by the rules in it, unpacked as far as any     |
+| bytes that are no text          | unreachable   | the same: who sends those has not allowed us   |
 | more than `robots_bytes`        | found         | by the lines before that bound, packed or not  |
 | 401, 403 with `robots_refused`  | unreachable   | the same, if the job says "deny"               |
 
@@ -26,6 +28,7 @@ from dataclasses import dataclass, replace
 from protego import Protego
 
 from periplus.errors import AddressBusy, Blocked, ConnectionFailed, FetchError, KeptConnectionEnded
+from periplus.fetch.decode import decode_part
 from periplus.fetch.retries import FOR_NOW, retry_after_seconds, retry_wait
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched
@@ -47,6 +50,13 @@ AGENT = re.compile(
     r"^([ \t]*user[ -]?agent(?:[ \t]*:[ \t]*|[ \t]+))([a-z_-]+)(?:[/ \t][^\n#]*)?", re.IGNORECASE | re.MULTILINE
 )
 """`User-agent: Periplus/1.0 (+https://example.org)` means Periplus of any version, whoever runs it."""
+
+GZIP = b"\x1f\x8b"
+NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+"""Bytes that no text has (WHATWG MIME Sniffing, binary data bytes)."""
+LOOKED_AT = 1_445
+"""So many first bytes tell text from anything else, for browsers too: a stray byte far below says nothing."""
+ANY_GROUP = re.compile(rb"(?:^|[\r\n])[^\w\r\n]{0,8}user[ -]?agent\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +205,8 @@ class RobotsBook:
         try:
             fetched = await self._get(f"{origin}/robots.txt")
             self.last_failure = f"HTTP {fetched.status}" if fetched else "redirects without end"
+            if fetched is not None and 200 <= fetched.status < 300:
+                fetched = self._unpacked(fetched)
         except (AddressBusy, Blocked, KeptConnectionEnded):
             raise  # nothing was learnt
         except FetchError as error:
@@ -228,8 +240,11 @@ class RobotsBook:
 
     def _record(self, origin: str, fetched: Fetched | None, known: RobotsRecord | None, now: float) -> RobotsRecord:
         expires_at = now + self._hours * HOUR
-        if fetched is not None and self._broke_off(fetched):
-            self.last_failure, fetched = "the file broke off", None
+        if fetched is not None and 200 <= fetched.status < 300:
+            if self._broke_off(fetched):
+                self.last_failure, fetched = "the file broke off", None
+            elif not _is_text(self._readable(fetched)):
+                self.last_failure, fetched = "the file is no text", None
         if fetched is not None and fetched.status in self._refused:
             fetched = None
         if fetched is not None and 200 <= fetched.status < 300:
@@ -246,6 +261,13 @@ class RobotsBook:
             retry_at = max(retry_at, expires_at)
         return RobotsRecord(origin, "unreachable", b"", now, retry_at, failures)
 
+    def _unpacked(self, fetched: Fetched) -> Fetched:
+        """The file, unpacked where it lies on the server in gzip and goes out as it lies there. Raises BadContent."""
+        if not fetched.body.startswith(GZIP):
+            return fetched
+        body, whole = decode_part(fetched.body, "gzip", self._max_bytes, cut=True)
+        return replace(fetched, body=body, truncated=fetched.truncated or not whole)
+
     def _readable(self, fetched: Fetched) -> bytes:
         """The file in UTF-8, up to our bound: a line that is cut there could mean more than it did ("Allow: /")."""
         body = fetched.body[: self._max_bytes]
@@ -255,7 +277,7 @@ class RobotsBook:
 
     def _broke_off(self, fetched: Fetched) -> bool:
         """Whether less came than the server meant to send, or no line of it ended before our own bound."""
-        if not fetched.truncated or not 200 <= fetched.status < 300:
+        if not fetched.truncated:
             return False
         return len(fetched.body) < self._max_bytes or not (b"\n" in fetched.body or b"\r" in fetched.body)
 
@@ -270,6 +292,11 @@ class RobotsBook:
             if len(self._parsed) > PARSED_AT_ONCE:
                 self._parsed.popitem(last=False)
         return rules
+
+
+def _is_text(body: bytes) -> bool:
+    """Whether a file can be a robots.txt: without the bytes that no text has or, whatever it has, with a group."""
+    return NO_TEXT.search(body, 0, LOOKED_AT) is None or ANY_GROUP.search(body.replace(b"\0", b"")) is not None
 
 
 def _named(line: re.Match[str]) -> str:

@@ -5,7 +5,8 @@ the path, values in the query. A calendar, an endless list or a shop's filters a
 free dimensions. The more of them, the likelier it is that pages are only combined anew.
 
 Two things follow. `link_steps`: a link that adds a dimension to the page's own address (a second filter to the first,
-a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. That
+a day to a month) counts as several links of `crawl.depth`, so that the wide part of a trap is too far away. So do the
+folders below a page in which it lists again what led to it: a site with relative links that answers every path. That
 depends on the web alone, not on the order in which pages come. `TrapBudget`: a pattern is given so many URLs, a
 quarter for each dimension beyond the first, and earns more while its pages have texts of their own: a newspaper may
 number its articles too. It is the net below, and whoever comes first has it. A domain may bring so many hosts: a name
@@ -15,7 +16,7 @@ URLs is put off: further ones come last, and none is dropped.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from periplus.urls.domains import registrable_domain
 from periplus.urls.marks import MarkCounter
@@ -31,6 +32,8 @@ FURTHER_PAGE = re.compile(
 )
 """Parameters that number the pages of one list or thread."""
 NO_LETTERS = re.compile(r"[\d/._~-]+")
+NAMES_LOOKED_AT, NAMESAKES = 3, 2
+"""Three, since many menus do not link to the page that they are on."""
 SHRINK = 4
 SECOND_DIMENSION = 5
 EARNED = 20
@@ -41,25 +44,54 @@ MAX_STEPS = 255
 """Steps are stored in a byte."""
 
 
-def link_steps(page_url: str, links: Sequence[str], depth_limit: int) -> list[int]:
+def link_steps(page_url: str, links: Sequence[str], depth_limit: int, found: Iterable[str] | None = None) -> list[int]:
     """How many steps of depth each link of a page counts: one, or more if it combines the page's address further.
+
+    `found` is all that the page links to, also what no rule lets in; by default the links.
 
     It does if it keeps the page's parameters and adds to them; another value of one (`index.php?id=`) is another page.
     What adds to one free dimension costs a fifth of the way that the crawl goes at all, to two the whole way; but a
     further page of a list or thread (`viewtopic.php?f=1&t=2&start=15`) never costs more than a fifth.
     """
+    steps = [1] * len(links)
+    if folder := _repeated_folder(page_url, links if found is None else found):
+        far = min(MAX_STEPS, max(1, depth_limit))
+        steps = [far if _below(folder, link) else 1 for link in links]
     origin, letters, free = _shape(page_url)
     parameters = _parameters(page_url)
     if not free:
-        return [1] * len(links)
-    steps = [1] * len(links)
+        return steps
     for at, link in enumerate(links):
         if link.startswith(origin) and outline(link)[2] > free:  # few are, and the others need no closer look
             _, link_letters, _ = _shape(link)
             if link_letters == letters and parameters <= _parameters(link):
                 few = free == 1 or _is_further_page(parameters, link)
-                steps[at] = min(MAX_STEPS, max(1, depth_limit // SECOND_DIMENSION if few else depth_limit))
+                steps[at] = max(steps[at], min(MAX_STEPS, depth_limit // SECOND_DIMENSION if few else depth_limit))
     return steps
+
+
+def _repeated_folder(page_url: str, found: Iterable[str]) -> str:
+    """The page's folder, if two of the last three of its path are met again: in the path, or in what the page leads to.
+
+    So does `/news/about/` with `<a href="news/">` and `<a href="about/">`, of which the site makes `/news/about/news/`.
+    Else it is empty: one folder may well have a namesake below it (`/new-york/new-york/`).
+    """
+    address = page_url.partition("?")[0]
+    folder = address[: address.rfind("/") + 1]
+    names = [name for name in folder.split("/")[3:] if name][-NAMES_LOOKED_AT:]
+    if len(names) < NAMESAKES:
+        return ""
+    below = {_below(folder, link) for link in found}
+    met_again = sum(name in below for name in names) + (names[0] == names[-1] != names[1])
+    return folder if met_again >= NAMESAKES else ""
+
+
+def _below(folder: str, url: str) -> str:
+    """The name of the folder in the given one by which a URL goes on; empty if it is in none."""
+    if not url.startswith(folder):
+        return ""
+    name, slash, _ = url[len(folder) :].partition("?")[0].partition("/")
+    return name if slash else ""
 
 
 def _is_further_page(parameters: frozenset[str], link: str) -> bool:

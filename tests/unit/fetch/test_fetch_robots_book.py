@@ -1,6 +1,7 @@
 """robots.txt fails closed: what an origin's silence, errors and redirects mean, and for how long (R1 to R6, R10)."""
 
 import asyncio
+import gzip
 from typing import Literal
 
 import pytest
@@ -261,6 +262,49 @@ def test_a_file_that_breaks_off_allows_nothing() -> None:
     whole.transport.truncated = True
     whole.learn()
     assert isinstance(whole.decide(), Allow)
+
+
+RULES = b"User-agent: *\nDisallow: /page\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [gzip.compress(RULES), gzip.compress(b"\xff\xfe" + RULES.decode().encode("utf-16-le")),
+     gzip.compress(RULES[:14]) + gzip.compress(RULES[14:]), gzip.compress(RULES + b"#\n" * 2**22)],
+    ids=["gzip", "UTF-16 in gzip", "two members", "more than is read"],
+)  # fmt: skip
+def test_R7_rules_in_gzip_count_though_nobody_says_that_it_is_gzip(body: bytes) -> None:
+    site = Site((200, body, {"Content-Type": "text/plain"}))
+    record = site.learn()
+    assert record.status == "found"
+    assert site.decide() == Disallow()
+    assert isinstance(site.book.decide(page(f"{ORIGIN}/other"), site.now), Allow)
+    assert len(record.body) <= FetchSettings().robots_bytes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [gzip.compress(b"User-agent: *\nAllow: /\n")[:-12], gzip.compress(gzip.compress(RULES)), b"\x1f\x8bnot gzip",
+     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"(\xb5/\xfd\x04\0" + bytes(range(64)), bytes(2**19)],
+    ids=["breaks off", "twice", "broken", "a picture", "zstd", "NUL"],
+)  # fmt: skip
+def test_R7_what_is_no_text_allows_nothing(body: bytes) -> None:
+    """Nobody has sent it to allow anything, and what it was meant to be may have forbidden."""
+    site = Site((200, body, {"Content-Type": "text/plain"}))
+    assert site.live(DAY) == 0
+    assert site.book.last_failure
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\xef\xbb\xbf# nothing\n", b"User-agent: *\n\0\x01Disallow: /x\n", "# déjà vu\n".encode("latin-1"),
+     b"User-agent: *\nDisallow:\n".decode().encode("utf-16-le"), b"<title>x</title>" + b" " * 2**12 + b"\x02"],
+    ids=["nothing", "a mark", "control characters", "Latin", "UTF-16 without a mark", "a page with a stray byte"],
+)  # fmt: skip
+def test_R7_text_is_read_whatever_stands_between(body: bytes) -> None:
+    site = Site((200, body, {}))
+    site.learn()
+    assert isinstance(site.decide(), Allow)
 
 
 def test_R7_the_line_that_our_bound_cuts_does_not_count() -> None:

@@ -184,6 +184,40 @@ def test_a_link_that_combines_an_address_further_leads_deeper(page: str, link: s
     assert link_steps(page, [link], depth_limit=0) == [1]
 
 
+@pytest.mark.parametrize(
+    ("page", "below", "steps"),
+    [
+        ("http://a.com/news/about/", ["news/", "about/", "people/"], [20, 20, 20]),
+        ("http://a.com/news/about/", ["news/index.html", "about/index.html", "map.html"], [20, 20, 1]),
+        ("http://a.com/news/about/?a=b", ["news/", "about/"], [20, 20]),
+        ("http://a.com/x/news/about/people/", ["news/", "about/", "events/"], [20, 20, 20]),
+        ("http://a.com/news/news/", ["news/", "about/"], [20, 20]),
+        ("http://a.com/news/about/news/", ["about/", "people/"], [20, 20]),
+        ("http://a.com/us/new-york/new-york/art/", ["art/", "food/"], [1, 1]),
+        ("http://a.com/new-york/", ["new-york/", "albany/"], [1, 1]),
+        ("http://a.com/new-york/new-york/", ["hotels/", "museums/"], [1, 1]),
+        ("http://a.com/info/projects/zeno/", ["projects/", "people/"], [1, 1]),
+        ("http://a.com/4/news/about/", ["news/7/", "about/"], [20, 20]),
+        ("http://a.com//info//projects/", ["projects/", "people/"], [1, 1]),
+        ("http://a.com/news/about", ["news/", "about/"], [1, 1]),
+        ("http://a.com/fruit/apples/", ["fruit.html", "apples.html", "?of=fruit/&in=apples/"], [1, 1, 1]),
+    ],
+)
+def test_U6_folders_in_which_a_page_lists_again_what_led_to_it_are_far_away(
+    page: str, below: list[str], steps: list[int]
+) -> None:
+    """A menu of relative links, on a site that answers every path; one name that is met again is none."""
+    folder = page.partition("?")[0].rpartition("/")[0]
+    links = [f"{folder}/{name}" for name in below]
+    elsewhere = ["http://a.com/", "http://a.com/news/", "http://b.com/news/about/news/"]
+    assert link_steps(page, [*links, *elsewhere], depth_limit=20) == [*steps, 1, 1, 1]
+
+
+def test_U6_what_no_rule_lets_in_says_too_that_a_page_lists_what_led_to_it() -> None:
+    found = ["http://a.com/news/news/news/", "http://a.com/news/news/about/"]
+    assert link_steps("http://a.com/news/news/", found[1:], 20, found) == [20]
+
+
 def test_host_quota() -> None:
     budget = TrapBudget(host_limit=10, pattern_limit=500)
     refusals = [budget.refusal("a.com", f"http://a.com/{chr(97 + n)}") for n in range(12)]
