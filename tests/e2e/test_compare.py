@@ -2,15 +2,18 @@
 
 import csv
 import json
+import os
+import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from command_line import periplus
+from command_line import periplus, start
 
 from periplus.store.recorded import RecordedWeb
 from periplus.urls import canonicalize
@@ -201,6 +204,47 @@ def test_a_run_is_kept_for_its_own_question_only(web: Path, tmp_path: Path) -> N
     assert east["geo_coverage"] != west["geo_coverage"]
     assert len(both - first) == 2  # the strategy and the one that knows all
     assert len(compared("America/New_York", draws=2)[1] - both) == 2  # the second draw alone
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_comparison_that_is_interrupted_says_what_is_kept_and_the_same_command_goes_on(
+    web: Path, tmp_path: Path, number: int
+) -> None:
+    command = ("compare", web, "--strategies", "hash", "--draws", 60, "-o", tmp_path / "out", "--json")
+    with start(*command) as process:
+        runs = tmp_path / "out" / "runs"
+        while process.poll() is None and not any(runs.glob("*.json")):
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    kept = {path.name: path.stat().st_mtime_ns for path in runs.glob("*.json")}
+    wanted = f"periplus: interrupted, {len(kept)} of 240 runs kept in {runs}; the same command plays the others\n"
+    assert err == wanted
+    assert 0 < len(kept) < 240
+    done = periplus(*command)
+    assert done.code == 0, done.err
+    after = {path.name: path.stat().st_mtime_ns for path in runs.glob("*.json")}
+    assert len(after) == 240
+    assert kept.items() <= after.items()
+    assert done.json == periplus(*command[:-2], tmp_path / "whole", "--json").json
+
+
+def test_a_comparison_that_is_interrupted_while_pages_are_read_says_so(web: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "labels.csv"
+    os.mkfifo(pipe)  # labels are read when the pages are, and nobody writes any
+    with start("compare", web, "--strategies", "hash", "--labels", pipe, "-o", tmp_path / "out") as process:
+        writer = None
+        while process.poll() is None and writer is None:
+            with suppress(OSError):
+                writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        os.close(writer or 0)
+    assert (process.returncode, out) == (130, "")
+    assert err == "periplus: interrupted before a run was played; the same command begins again\n"
+    assert not (tmp_path / "out").exists()
 
 
 def test_seeds_that_were_not_recorded_leave_nothing_behind(web: Path, tmp_path: Path) -> None:
