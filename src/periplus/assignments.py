@@ -5,7 +5,6 @@ They read crawls as well as strategies, so they stand outside the rooms; heavy i
 
 import contextlib
 import json
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,14 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
-import zstandard
 
 from periplus.errors import PlaceError, UsageError
 from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.options import refuse
 from periplus.places.commands import open_with_progress, place_as_dict
-from periplus.store.database import open_reader, storage_errors
-from periplus.store.folder import CrawlFolder
 from periplus.urls import canonicalize
 from periplus.wording import counted
 
@@ -45,7 +41,6 @@ classifier_app = typer.Typer(
 )
 
 MAX_LINE_CHARS = 16 * 2**20
-MAX_TEXT_BYTES = 64 * 2**20
 READ_BYTES = 2**18
 LONGEST_CHAR = 4
 """Bytes of UTF-8."""
@@ -328,9 +323,11 @@ def _outermost(places: Iterable[Place]) -> list[Place]:
 
 def _links_by_place(crawl: Path, places: list[Place], gazetteer: "Gazetteer") -> Counter[int]:
     """Links of the pages about each of the places, or about a place inside it, over all nodes of a crawl."""
+    from periplus.sampling import databases  # noqa: PLC0415  heavy
+
     counts: Counter[int] = Counter()
     wanted = {place.id for place in places}
-    for _, db in _databases(crawl):
+    for _, db in databases(crawl):
         for place_id, size in db.execute(
             "SELECT p.main_place, sum(length(l.fingerprints)) / 8 FROM page p JOIN link l ON l.page_id = p.id "
             "WHERE p.main_place IS NOT NULL GROUP BY p.main_place"
@@ -341,16 +338,14 @@ def _links_by_place(crawl: Path, places: list[Place], gazetteer: "Gazetteer") ->
     return counts
 
 
-def _databases(crawl: Path) -> Iterator[tuple[str, sqlite3.Connection]]:
-    """The databases of a crawl's nodes, open for reading."""
-    for node in CrawlFolder.existing(crawl).nodes():
-        with contextlib.closing(open_reader(node.database)) as db, storage_errors(node.database):
-            yield node.name, db
-
-
 @classifier_app.command("train")
 def train_command(
-    samples: Annotated[list[Path], typer.Argument(help="Labelled pages: .tsv, .jsonl, .rdf files or crawl folders.")],
+    samples: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Labelled pages: .tsv, .jsonl or .rdf files, crawl folders, or recorded webs (WACZ, WARC)."
+        ),
+    ],
     targets: TargetsOption,
     out: Annotated[Path, typer.Option("-o", "--out", help="File of the model.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
@@ -358,21 +353,19 @@ def train_command(
     """Train the classifier for the nodes of a target list. A label is a node's name or a place.
 
     A line of .tsv is label, tab, text; of .jsonl an object with "text" and the label in "node", "place" or "label".
+    Pages of crawls and of recorded webs have the place that they are mostly about as their label.
     Pages without a label, and those of places that no node owns, are samples of what is not geographic.
 
     Example: periplus classifier train pages.tsv --targets us100 -o us100.npz
     """
+    from periplus.sampling import samples_in  # noqa: PLC0415  heavy
     from periplus.strategies.classifier import train  # noqa: PLC0415  heavy
-    from periplus.strategies.samples import Labels, read_samples  # noqa: PLC0415  heavy
+    from periplus.strategies.samples import Labels  # noqa: PLC0415  heavy
 
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     labels = Labels(ownership, gazetteer)
-    pages = (
-        pair
-        for path in samples
-        for pair in (_crawl_samples(path, labels) if path.is_dir() else read_samples(path, labels))
-    )
+    pages = (pair for path in samples for pair in samples_in(path, labels, ownership, gazetteer))
     model = train(pages, ownership)
     model.metadata["sources"] = [path.name for path in samples]
     model.save(out)
@@ -398,13 +391,3 @@ def _tell_what_was_not_understood(labels: "Labels") -> None:
         more = ", …" if len(labels.unknown) > MOST_UNKNOWN else ""
         pages = counted(labels.unknown.total(), "page")
         typer.echo(f"{pages} taken as not geographic: no node and no one place is called {named}{more}", err=True)
-
-
-def _crawl_samples(crawl: Path, labels: "Labels") -> Iterator[tuple[str, str]]:
-    """The kept pages of a crawl as labelled pages; the main place of each is its label."""
-    unpack = zstandard.ZstdDecompressor()
-    for _, db in _databases(crawl):
-        rows = db.execute("SELECT p.title, p.main_place, t.text FROM page p JOIN page_text t ON t.page_id = p.id")
-        for title, place_id, packed in rows:
-            text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
-            yield labels.of_id(place_id), f"{title}\n{text}"

@@ -12,12 +12,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from command_line import periplus, start
 
 from periplus.store.recorded import RecordedWeb
 from periplus.urls import canonicalize
 
+TRAIN = ("classifier", "train", "--targets", "us100", "-o", "{tmp}/model.npz")
 EQUAL = (
     "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap",
     "diversity", "communication_overhead", "links_assigned_away_per_page", "locality",
@@ -103,6 +105,28 @@ def test_a_crawl_of_a_recorded_web_needs_no_network_and_retries_what_is_made_to_
     assert crawled.code == 3, crawled.err
     assert crawled.json["pages"] == 30
     assert crawled.json["outcomes"]["retry"] > 0
+
+
+def test_a_recorded_web_teaches_the_classifier_what_a_crawl_of_it_does(web: Path, tmp_path: Path) -> None:
+    seeds = sorted(page.url for page in RecordedWeb(web).responses() if urlsplit(page.url).path == "/")[:12]
+    (tmp_path / "job.toml").write_text(
+        f"seeds = {json.dumps(seeds)}\n[crawl]\nreplay = {json.dumps(str(web))}\ndelay_seconds = 0.0\nkeep = 'all'\n",
+        "utf-8",
+    )
+    crawled = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    assert crawled.code == 0, crawled.err
+    assert periplus("export", tmp_path / "crawl", "--to", "wacz", "-o", tmp_path / "kept.wacz").code == 0
+    taught = {}
+    for source in ("crawl", "kept.wacz", "crawl/nodes"):
+        done = periplus(
+            "classifier", "train", tmp_path / source, "--targets", "us100", "-o", tmp_path / "model.npz", "--json"
+        )
+        assert done.code == 0, done.err
+        assert sum(done.json["pages"].values()) == crawled.json["kept"] > 200
+        assert done.json["pages"]["central"] > 0 < done.json["pages"]["not geographic"]
+        with np.load(tmp_path / "model.npz") as model:
+            taught[source] = (done.json["pages"], model["likelihood"].tobytes(), model["prior"].tobytes())
+    assert taught["crawl"] == taught["kept.wacz"] == taught["crawl/nodes"]
 
 
 def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again(web: Path, tmp_path: Path) -> None:
@@ -272,9 +296,17 @@ def test_seeds_that_were_not_recorded_leave_nothing_behind(web: Path, tmp_path: 
         (("compare", "{tmp}/missing.wacz"), "missing.wacz"),
         (("compare", "{web}", "--strategies", "hash", "--labels", "{tmp}/none.csv"), "none.csv"),
         (("record", "{tmp}", "-o", "{tmp}/x.wacz"), "no WARC or WACZ file"),
+        ((*TRAIN, "{tmp}/junk.warc"), "junk.warc: no HTML page in it; "),
+        ((*TRAIN, "{tmp}/missing.wacz"), "missing.wacz: no such file or folder"),
+        ((*TRAIN, "{tmp}/runs"), "runs: no WARC or WACZ file; make one with"),
+        (
+            (*TRAIN, "{tmp}/pages.csv"),
+            "pages.csv: give a crawl's folder, a recorded web (.wacz, .warc or .warc.gz), or",
+        ),
     ],
 )
 def test_wrong_input_gets_one_line(web: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "runs").mkdir()
     (tmp_path / "junk.warc").write_bytes(b"junk" * 100)
     (tmp_path / "wrong.csv").write_text("a,b\n1,2\n", "utf-8")
     (tmp_path / "none.txt").write_text("# no seed yet\n\n", "utf-8")
