@@ -5,26 +5,25 @@ They read crawls as well as strategies, so they stand outside the rooms; heavy i
 
 import contextlib
 import json
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
-import zstandard
 
 from periplus.errors import PlaceError, UsageError
 from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.options import refuse
 from periplus.places.commands import open_with_progress, place_as_dict
-from periplus.store.database import open_reader, storage_errors
-from periplus.store.folder import CrawlFolder
 from periplus.urls import canonicalize
 from periplus.wording import counted
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from periplus.places import Gazetteer
     from periplus.strategies import Ownership, Strategy
     from periplus.strategies.samples import Labels
@@ -42,8 +41,13 @@ classifier_app = typer.Typer(
 )
 
 MAX_LINE_CHARS = 16 * 2**20
-MAX_TEXT_BYTES = 64 * 2**20
+READ_BYTES = 2**18
+LONGEST_CHAR = 4
+"""Bytes of UTF-8."""
+MEMO_CLAIMS = 50_000
 NEEDS_PLACES = frozenset({"content", "blend"})
+BY_LINKS = frozenset({"hash", "hash-host", "url", "anchor"})
+"""Strategies to which a link's page is nothing but what stands around it."""
 BY_ADDRESS = frozenset({"ip", "blend"})
 WORDS = ("anchor", "before", "after")
 OPTIONS = {
@@ -86,15 +90,14 @@ def assign(
         made = make_strategy(
             strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database, geofeeds=geofeeds or ()
         )
-    refused = 0
-    for row in _rows(file):
-        anchor, before, after = (row.get(key) or "" for key in WORDS)
-        link = Link(row["url"], anchor, before, after)
-        claim = _claim(link, row, made, gazetteer, strategy) if canonicalize(link.url) else None
-        refused += claim is None
-        typer.echo(json.dumps(_result(row.get("id"), claim, gazetteer), ensure_ascii=False))
-    if refused:
-        print(f"periplus: without http(s) URL, so that the node is null: {counted(refused, 'link')}", file=sys.stderr)
+    answers = _Answers(strategy, made, gazetteer)
+    for rows, wrong in _batches(file):
+        typer.echo("".join(answers.of(rows)), nl=False)
+        if wrong is not None:
+            raise wrong
+    if answers.refused:
+        refused = counted(answers.refused, "link")
+        print(f"periplus: without http(s) URL, so that the node is null: {refused}", file=sys.stderr)
 
 
 def _ownership(targets: str, gazetteer: "Gazetteer") -> "Ownership":
@@ -103,25 +106,50 @@ def _ownership(targets: str, gazetteer: "Gazetteer") -> "Ownership":
     return Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)
 
 
-def _rows(file: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file that say what a link is; UsageError with the line of one that does not."""
+def _batches(file: str) -> Iterator[tuple[list[dict[str, Any]], UsageError | None]]:
+    """The JSON objects of a file that say what a link is, as many at once as are there already; and with the last of
+    them what is wrong with the line that comes next."""
+    number = 0
+    for lines in _lines(file):
+        rows: list[dict[str, Any]] = []
+        for line in lines:
+            number += 1
+            try:
+                if line.strip():
+                    rows.append(_row(line, f"{file}:{number}"))
+            except UsageError as error:
+                yield rows, error
+                return
+        yield rows, None
+
+
+def _lines(file: str) -> Iterator[list[str]]:
+    """The lines of a file, or of who writes to us: whoever waits for the answer to a line has it before the next."""
     try:
-        source = sys.stdin if file == "-" else Path(file).open(encoding="utf-8", errors="replace")  # noqa: SIM115
+        source = cast("BufferedReader", sys.stdin.buffer) if file == "-" else Path(file).open("rb")  # noqa: SIM115
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     with contextlib.nullcontext(source) if file == "-" else source:
-        number = 0
-        while line := source.readline(MAX_LINE_CHARS):
-            number += 1
-            if len(line) == MAX_LINE_CHARS and not line.endswith("\n"):
-                raise UsageError(f"{file}:{number}: longer than {MAX_LINE_CHARS:,} characters; shorten its page_text")
-            if line.strip():
-                yield _row(line, f"{file}:{number}")
+        begun: list[bytes] = []  # of a line whose end is not here yet
+        size = 0
+        while block := source.read1(READ_BYTES):
+            whole, end, rest = block.rpartition(b"\n")
+            if end:
+                yield b"".join([*begun, whole]).decode("utf-8", "replace").split("\n")
+                begun, size = [], 0
+            begun.append(rest)
+            size += len(rest)
+            if size > MAX_LINE_CHARS * LONGEST_CHAR:  # never longer in memory than a line may be
+                break
+        if size:
+            yield [b"".join(begun).decode("utf-8", "replace")]
 
 
 def _row(line: str, where: str) -> dict[str, Any]:
+    if len(line) >= MAX_LINE_CHARS:
+        raise UsageError(f"{where}: longer than {MAX_LINE_CHARS:,} characters; shorten its page_text")
     try:
-        row = json.loads(line, parse_constant=_no_number)
+        row = READER.decode(line.strip())
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or not isinstance(row.get("url"), str):
@@ -136,21 +164,81 @@ def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _claim(link: Link, row: dict[str, Any], strategy: "Strategy", gazetteer: "Gazetteer", name: str) -> Assignment:
-    from periplus.places import locate  # noqa: PLC0415  heavy
-    from periplus.strategies import Known  # noqa: PLC0415  heavy
-
-    text, url = row.get("page_text") or "", row.get("page_url") or ""
-    located = locate(text, gazetteer, url=url, candidates=False) if text and name in NEEDS_PLACES else Located()
-    page = Page(url, "", text, (link,))
-    return strategy.claims(link, page, located, Known(address=row.get("ip") or ""))[0]
+READER = json.JSONDecoder(parse_constant=_no_number)
 
 
-def _result(row_id: Any, claim: Assignment | None, gazetteer: "Gazetteer") -> dict[str, Any]:
+class _Answers:
+    """Where links go, as lines. Links that one page has are assigned together, as in a crawl, if the strategy goes by
+    pages, else all that are there."""
+
+    def __init__(self, name: str, strategy: "Strategy", gazetteer: "Gazetteer") -> None:
+        self._strategy = strategy
+        self._gazetteer = gazetteer
+        self._by_links = name in BY_LINKS
+        self._reads_places = name in NEEDS_PLACES
+        self._last: tuple[Page, Located] = (Page("", "", "", ()), Located())
+        self._endings: dict[Assignment | None, str] = {}
+        self.refused = 0
+
+    def of(self, rows: list[dict[str, Any]]) -> Iterator[str]:
+        """A line of JSON for each row."""
+        for page, alike in groupby(rows, _no_page if self._by_links else _page_of):
+            yield from self._of_page(*page, list(alike))
+
+    def _of_page(self, url: str, text: str, address: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+        from periplus.strategies import Known  # noqa: PLC0415  heavy
+
+        links = [_link(row) for row in rows]
+        good = [link for link in links if canonicalize(link.url)]
+        self.refused += len(links) - len(good)
+        claims = iter(self._strategy.route(good, *self._read(url, text), Known(address=address)) if good else ())
+        wanted = iter(good)
+        next_good = next(wanted, None)
+        for row, link in zip(rows, links, strict=True):
+            claim = None
+            if link is next_good:
+                claim, next_good = next(claims)[0], next(wanted, None)
+            yield f'{{"id": {json.dumps(row.get("id"), ensure_ascii=False)}, {self._ending(claim)}\n'
+
+    def _read(self, url: str, text: str) -> tuple[Page, Located]:
+        """A page as far as a strategy looks at it; the links of one mostly come one after the other."""
+        from periplus.places import locate  # noqa: PLC0415  heavy
+
+        page, located = self._last
+        if (page.url, page.text) != (url, text):
+            wanted = text and self._reads_places
+            page = Page(url, "", text, ())
+            located = locate(text, self._gazetteer, url=url, candidates=False) if wanted else Located()
+            self._last = page, located
+        return page, located
+
+    def _ending(self, claim: Assignment | None) -> str:
+        """What is said of a claim, behind the link's id; most links go where others went."""
+        if claim not in self._endings:
+            if len(self._endings) >= MEMO_CLAIMS:
+                self._endings.clear()
+            self._endings[claim] = json.dumps(_result(claim, self._gazetteer), ensure_ascii=False)[1:]
+        return self._endings[claim]
+
+
+def _link(row: Mapping[str, Any]) -> Link:
+    anchor, before, after = (row.get(key) or "" for key in WORDS)
+    return Link(row["url"], anchor, before, after)
+
+
+def _no_page(_: Mapping[str, Any]) -> tuple[str, str, str]:
+    return "", "", ""
+
+
+def _page_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row.get("page_url") or "", row.get("page_text") or "", row.get("ip") or ""
+
+
+def _result(claim: Assignment | None, gazetteer: "Gazetteer") -> dict[str, Any]:
     if claim is None:
-        return {"id": row_id, "target": None, "node": None, "reason": "not_http"}
+        return {"target": None, "node": None, "reason": "not_http"}
     target = None if claim.target_id is None else place_as_dict(gazetteer.place(claim.target_id))
-    return {"id": row_id, "target": target, "node": claim.node, "reason": claim.reason}
+    return {"target": target, "node": claim.node, "reason": claim.reason}
 
 
 @nodes_app.command("plan")
@@ -235,9 +323,11 @@ def _outermost(places: Iterable[Place]) -> list[Place]:
 
 def _links_by_place(crawl: Path, places: list[Place], gazetteer: "Gazetteer") -> Counter[int]:
     """Links of the pages about each of the places, or about a place inside it, over all nodes of a crawl."""
+    from periplus.sampling import databases  # noqa: PLC0415  heavy
+
     counts: Counter[int] = Counter()
     wanted = {place.id for place in places}
-    for _, db in _databases(crawl):
+    for _, db in databases(crawl):
         for place_id, size in db.execute(
             "SELECT p.main_place, sum(length(l.fingerprints)) / 8 FROM page p JOIN link l ON l.page_id = p.id "
             "WHERE p.main_place IS NOT NULL GROUP BY p.main_place"
@@ -248,16 +338,14 @@ def _links_by_place(crawl: Path, places: list[Place], gazetteer: "Gazetteer") ->
     return counts
 
 
-def _databases(crawl: Path) -> Iterator[tuple[str, sqlite3.Connection]]:
-    """The databases of a crawl's nodes, open for reading."""
-    for node in CrawlFolder.existing(crawl).nodes():
-        with contextlib.closing(open_reader(node.database)) as db, storage_errors(node.database):
-            yield node.name, db
-
-
 @classifier_app.command("train")
 def train_command(
-    samples: Annotated[list[Path], typer.Argument(help="Labelled pages: .tsv, .jsonl, .rdf files or crawl folders.")],
+    samples: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Labelled pages: .tsv, .jsonl or .rdf files, crawl folders, or recorded webs (WACZ, WARC)."
+        ),
+    ],
     targets: TargetsOption,
     out: Annotated[Path, typer.Option("-o", "--out", help="File of the model.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the model's metadata as JSON.")] = False,
@@ -265,21 +353,19 @@ def train_command(
     """Train the classifier for the nodes of a target list. A label is a node's name or a place.
 
     A line of .tsv is label, tab, text; of .jsonl an object with "text" and the label in "node", "place" or "label".
+    Pages of crawls and of recorded webs have the place that they are mostly about as their label.
     Pages without a label, and those of places that no node owns, are samples of what is not geographic.
 
     Example: periplus classifier train pages.tsv --targets us100 -o us100.npz
     """
+    from periplus.sampling import samples_in  # noqa: PLC0415  heavy
     from periplus.strategies.classifier import train  # noqa: PLC0415  heavy
-    from periplus.strategies.samples import Labels, read_samples  # noqa: PLC0415  heavy
+    from periplus.strategies.samples import Labels  # noqa: PLC0415  heavy
 
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     labels = Labels(ownership, gazetteer)
-    pages = (
-        pair
-        for path in samples
-        for pair in (_crawl_samples(path, labels) if path.is_dir() else read_samples(path, labels))
-    )
+    pages = (pair for path in samples for pair in samples_in(path, labels, ownership, gazetteer))
     model = train(pages, ownership)
     model.metadata["sources"] = [path.name for path in samples]
     model.save(out)
@@ -305,13 +391,3 @@ def _tell_what_was_not_understood(labels: "Labels") -> None:
         more = ", …" if len(labels.unknown) > MOST_UNKNOWN else ""
         pages = counted(labels.unknown.total(), "page")
         typer.echo(f"{pages} taken as not geographic: no node and no one place is called {named}{more}", err=True)
-
-
-def _crawl_samples(crawl: Path, labels: "Labels") -> Iterator[tuple[str, str]]:
-    """The kept pages of a crawl as labelled pages; the main place of each is its label."""
-    unpack = zstandard.ZstdDecompressor()
-    for _, db in _databases(crawl):
-        rows = db.execute("SELECT p.title, p.main_place, t.text FROM page p JOIN page_text t ON t.page_id = p.id")
-        for title, place_id, packed in rows:
-            text = unpack.decompress(packed, max_output_size=MAX_TEXT_BYTES).decode("utf-8", "replace")
-            yield labels.of_id(place_id), f"{title}\n{text}"

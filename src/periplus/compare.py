@@ -78,8 +78,12 @@ def run_all(
     *,
     labels: Mapping[str, int] | None = None,
     on_run: Callable[[str], None] = lambda _: None,
+    on_kept: Callable[[], None] = lambda: None,
 ) -> dict[str, list[dict[str, Any]]]:
-    """All runs of the plan by strategy, in order of the draws; those that are on disk already are not run again."""
+    """All runs of the plan by strategy, in order of the draws; those that are on disk already are not run again.
+
+    `on_run` hears of each before it is played, `on_kept` when it is on disk.
+    """
     draws = plan.seed_sets(world)
     runs = folder / "runs"
     with storage_errors(runs):
@@ -106,6 +110,7 @@ def run_all(
                 )
                 done = played.measures
                 _save(path, done)
+            on_kept()
             results.setdefault(strategy, []).append(done)
     return results
 
@@ -136,11 +141,20 @@ class Ceiling:
     truth: dict[str, Any]
 
 
-def ceiling(world: World, plan: Plan, folder: Path, *, labels: Mapping[str, int] | None = None) -> Ceiling:
-    """What strategies can have at most."""
+def ceiling(
+    world: World,
+    plan: Plan,
+    folder: Path,
+    *,
+    labels: Mapping[str, int] | None = None,
+    on_run: Callable[[str], None] = lambda _: None,
+    on_kept: Callable[[], None] = lambda: None,
+) -> Ceiling:
+    """What strategies can have at most; the runs of the one that knows all are told and kept as in `run_all`."""
     truth = truth_of(world, labels, plan.level)
     bounds = [reachable(world, seeds, plan.pages, truth) for seeds in plan.seed_sets(world)]
-    runs = run_all(knowing(world, truth), replace(plan, strategies=(TRUTH,)), folder, labels=labels)
+    told, knows = replace(plan, strategies=(TRUTH,)), knowing(world, truth)
+    runs = run_all(knows, told, folder, labels=labels, on_run=on_run, on_kept=on_kept)
     return Ceiling(round(sum(bounds) / len(bounds), 6), summary(runs)[TRUTH])
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.progress import Progress, TextColumn
+from rich.progress import Progress, TaskID, TextColumn
 from rich.table import Table
 
 from periplus.analysis import Lens
@@ -153,23 +153,24 @@ def compare(
     gazetteer, recorded = open_gazetteer(), RecordedWeb(web)
     files = {"classifier_model": classifier_model, "ip_database": ip_database}
     made, left_out = lenses_for(strategies, targets, gazetteer, overlap, **files, geofeeds=geofeeds or ())
-    with _progress() as bar:
+    plan = Plan(tuple(made), pages, draws, seeds_per_draw, random_seed, entities, orders[0], given)
+    with _progress() as bar, _Runs(out, bar, len(orders) * (len(made) + 1) * (1 if seeds else draws)) as runs:
         reading = bar.add_task("Reading pages", total=None)
         world = World.of(
             recorded.responses(), made, processes=os.cpu_count() or 1, on_page=lambda: bar.advance(reading)
         )
         if not world.pages():
             raise UsageError("; ".join([f"{web}: no HTML page in it", *recorded.notes]))
-        plan = Plan(tuple(made), pages, draws, seeds_per_draw, random_seed, entities, orders[0], given)
-        playing = bar.add_task("Playing", total=len(orders) * len(made) * (1 if seeds else draws))
-
-        def on_run(name: str) -> None:
-            bar.update(playing, description=f"Playing {name}", advance=1)
-
         known = _labels(labels, gazetteer, world) if labels else None
         plans = {one: replace(plan, order=one) for one in orders}
-        results = {one: run_all(world, this, out, labels=known, on_run=on_run) for one, this in plans.items()}
-        most = {one: ceiling(world, this, out, labels=known) for one, this in plans.items()}
+        results = {
+            one: run_all(world, this, out, labels=known, on_run=runs.play, on_kept=runs.keep)
+            for one, this in plans.items()
+        }
+        most = {
+            one: ceiling(world, this, out, labels=known, on_run=runs.play, on_kept=runs.keep)
+            for one, this in plans.items()
+        }
     about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
     _report(out, results, most, about, as_json=as_json)
 
@@ -179,6 +180,37 @@ def _progress() -> Progress:
     console = Console(stderr=True, highlight=False)
     columns = (*Progress.get_default_columns(), TextColumn("{task.completed:,}"))
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+class _Runs:
+    """How far the runs of a comparison are: shown as they go, and said in one line if they are interrupted."""
+
+    def __init__(self, out: Path, bar: Progress, total: int) -> None:
+        self._out, self._bar, self._total = out, bar, total
+        self._task: TaskID | None = None
+        self._kept = 0
+
+    def __enter__(self) -> "_Runs":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not KeyboardInterrupt:
+            return
+        if self._kept:
+            left = f"{self._kept:,} of {counted(self._total, 'run')} kept in {self._out / 'runs'}"
+            typer.echo(f"periplus: interrupted, {left}; the same command plays the others", err=True)
+        else:
+            typer.echo("periplus: interrupted before a run was played; the same command begins again", err=True)
+
+    def play(self, name: str) -> None:
+        if self._task is None:
+            self._task = self._bar.add_task("Playing", total=self._total)
+        self._bar.update(self._task, description=f"Playing {name}")
+
+    def keep(self) -> None:
+        self._kept += 1
+        if self._task is not None:
+            self._bar.advance(self._task)
 
 
 def _report(

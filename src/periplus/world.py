@@ -25,7 +25,7 @@ from periplus.strategies import BlendStrategy, Known, Ownership
 from periplus.strategies.hash import host_of
 from periplus.urls import canonicalize
 
-__all__ = ["Marks", "PageFacts", "World"]
+__all__ = ["Marks", "PageFacts", "World", "is_page"]
 
 Marks = npt.NDArray[np.int64]
 Evidence = tuple[tuple[tuple[int, int, float], ...], ...]
@@ -157,7 +157,7 @@ def _study(fetched: Fetched) -> Study | None:
         target = canonicalize(location, url.href)
         fact = PageFacts(url.href, url.host, None, target.href if target else None, (), (), b"", (), {})
         return fact, {}
-    if fetched.status != 200 or not _is_html(fetched):
+    if not is_page(fetched):
         return None
     try:
         return _study_page(replace(fetched, url=url.href), url.host)
@@ -165,9 +165,10 @@ def _study(fetched: Fetched) -> Study | None:
         return None
 
 
-def _is_html(fetched: Fetched) -> bool:
+def is_page(fetched: Fetched) -> bool:
+    """Whether a response is an HTML page."""
     kind = fetched.content_type.partition(";")[0].strip().lower()
-    return kind in ("", "text/html", "application/xhtml+xml")
+    return fetched.status == 200 and kind in ("", "text/html", "application/xhtml+xml")
 
 
 def _study_page(fetched: Fetched, host: str) -> Study:

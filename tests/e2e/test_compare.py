@@ -2,19 +2,24 @@
 
 import csv
 import json
+import os
+import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
-from command_line import periplus
+from command_line import periplus, start
 
 from periplus.store.recorded import RecordedWeb
 from periplus.urls import canonicalize
 
+TRAIN = ("classifier", "train", "--targets", "us100", "-o", "{tmp}/model.npz")
 EQUAL = (
     "pages", "geo_coverage", "distinct_geo_coverage", "geo_focus", "entity_uniqueness", "geo_centrality", "overlap",
     "diversity", "communication_overhead", "links_assigned_away_per_page", "locality",
@@ -100,6 +105,28 @@ def test_a_crawl_of_a_recorded_web_needs_no_network_and_retries_what_is_made_to_
     assert crawled.code == 3, crawled.err
     assert crawled.json["pages"] == 30
     assert crawled.json["outcomes"]["retry"] > 0
+
+
+def test_a_recorded_web_teaches_the_classifier_what_a_crawl_of_it_does(web: Path, tmp_path: Path) -> None:
+    seeds = sorted(page.url for page in RecordedWeb(web).responses() if urlsplit(page.url).path == "/")[:12]
+    (tmp_path / "job.toml").write_text(
+        f"seeds = {json.dumps(seeds)}\n[crawl]\nreplay = {json.dumps(str(web))}\ndelay_seconds = 0.0\nkeep = 'all'\n",
+        "utf-8",
+    )
+    crawled = periplus("crawl", tmp_path / "job.toml", "--out", tmp_path / "crawl", "--json")
+    assert crawled.code == 0, crawled.err
+    assert periplus("export", tmp_path / "crawl", "--to", "wacz", "-o", tmp_path / "kept.wacz").code == 0
+    taught = {}
+    for source in ("crawl", "kept.wacz", "crawl/nodes"):
+        done = periplus(
+            "classifier", "train", tmp_path / source, "--targets", "us100", "-o", tmp_path / "model.npz", "--json"
+        )
+        assert done.code == 0, done.err
+        assert sum(done.json["pages"].values()) == crawled.json["kept"] > 200
+        assert done.json["pages"]["central"] > 0 < done.json["pages"]["not geographic"]
+        with np.load(tmp_path / "model.npz") as model:
+            taught[source] = (done.json["pages"], model["likelihood"].tobytes(), model["prior"].tobytes())
+    assert taught["crawl"] == taught["kept.wacz"] == taught["crawl/nodes"]
 
 
 def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again(web: Path, tmp_path: Path) -> None:
@@ -203,6 +230,47 @@ def test_a_run_is_kept_for_its_own_question_only(web: Path, tmp_path: Path) -> N
     assert len(compared("America/New_York", draws=2)[1] - both) == 2  # the second draw alone
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_comparison_that_is_interrupted_says_what_is_kept_and_the_same_command_goes_on(
+    web: Path, tmp_path: Path, number: int
+) -> None:
+    command = ("compare", web, "--strategies", "hash", "--draws", 60, "-o", tmp_path / "out", "--json")
+    with start(*command) as process:
+        runs = tmp_path / "out" / "runs"
+        while process.poll() is None and not any(runs.glob("*.json")):
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    kept = {path.name: path.stat().st_mtime_ns for path in runs.glob("*.json")}
+    wanted = f"periplus: interrupted, {len(kept)} of 240 runs kept in {runs}; the same command plays the others\n"
+    assert err == wanted
+    assert 0 < len(kept) < 240
+    done = periplus(*command)
+    assert done.code == 0, done.err
+    after = {path.name: path.stat().st_mtime_ns for path in runs.glob("*.json")}
+    assert len(after) == 240
+    assert kept.items() <= after.items()
+    assert done.json == periplus(*command[:-2], tmp_path / "whole", "--json").json
+
+
+def test_a_comparison_that_is_interrupted_while_pages_are_read_says_so(web: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "labels.csv"
+    os.mkfifo(pipe)  # labels are read when the pages are, and nobody writes any
+    with start("compare", web, "--strategies", "hash", "--labels", pipe, "-o", tmp_path / "out") as process:
+        writer = None
+        while process.poll() is None and writer is None:
+            with suppress(OSError):
+                writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        os.close(writer or 0)
+    assert (process.returncode, out) == (130, "")
+    assert err == "periplus: interrupted before a run was played; the same command begins again\n"
+    assert not (tmp_path / "out").exists()
+
+
 def test_seeds_that_were_not_recorded_leave_nothing_behind(web: Path, tmp_path: Path) -> None:
     (tmp_path / "seeds.txt").write_text("http://nowhere.test/\n", "utf-8")
     done = periplus("compare", web, "--strategies", "hash", "--seeds", tmp_path / "seeds.txt", "-o", tmp_path / "out")
@@ -228,9 +296,17 @@ def test_seeds_that_were_not_recorded_leave_nothing_behind(web: Path, tmp_path: 
         (("compare", "{tmp}/missing.wacz"), "missing.wacz"),
         (("compare", "{web}", "--strategies", "hash", "--labels", "{tmp}/none.csv"), "none.csv"),
         (("record", "{tmp}", "-o", "{tmp}/x.wacz"), "no WARC or WACZ file"),
+        ((*TRAIN, "{tmp}/junk.warc"), "junk.warc: no HTML page in it; "),
+        ((*TRAIN, "{tmp}/missing.wacz"), "missing.wacz: no such file or folder"),
+        ((*TRAIN, "{tmp}/runs"), "runs: no WARC or WACZ file; make one with"),
+        (
+            (*TRAIN, "{tmp}/pages.csv"),
+            "pages.csv: give a crawl's folder, a recorded web (.wacz, .warc or .warc.gz), or",
+        ),
     ],
 )
 def test_wrong_input_gets_one_line(web: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "runs").mkdir()
     (tmp_path / "junk.warc").write_bytes(b"junk" * 100)
     (tmp_path / "wrong.csv").write_text("a,b\n1,2\n", "utf-8")
     (tmp_path / "none.txt").write_text("# no seed yet\n\n", "utf-8")

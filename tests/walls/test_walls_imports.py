@@ -14,8 +14,9 @@ ROOMS = [
     "strategies",
     "network", "exchange", "cluster", "store", "index", "search", "export", "running", "tasks", "web", "evaluate",
     "miniweb", "analysis", "registering", "reaching", "shared", "node", "job", "resume", "report", "equipment",
-    "indexing", "crawl", "verify", "relocation", "world", "replay", "ceilings", "compare", "experiments", "assignments",
-    "teaching", "rebuilding", "clustering", "commands", "shortening", "member", "attending", "hosting", "cli",
+    "indexing", "crawl", "verify", "relocation", "world", "replay", "ceilings", "compare", "experiments", "sampling",
+    "assignments", "teaching", "rebuilding", "clustering", "commands", "shortening", "member", "attending", "hosting",
+    "cli",
 ]  # fmt: skip
 """The order of the flow, as ARCHITECTURE.md has it. A room may import rooms before it."""
 

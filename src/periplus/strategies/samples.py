@@ -35,7 +35,8 @@ def read_samples(path: Path, labels: "Labels") -> Iterator[tuple[str, str]]:
     elif path.suffix in (".tsv", ".txt"):
         yield from _tsv(path, labels)
     else:
-        raise UsageError(f"{path}: give a crawl folder or a .tsv, .jsonl or .rdf file of labelled pages")
+        pages = "labelled pages: .tsv, .jsonl or .rdf"
+        raise UsageError(f"{path}: give a crawl's folder, a recorded web (.wacz, .warc or .warc.gz), or {pages}")
 
 
 class Labels:

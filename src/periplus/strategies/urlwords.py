@@ -141,7 +141,8 @@ def _lines(texts: Sequence[str]) -> tuple[bytes, list[int]]:
     """The texts as words, one line each, and extra lines for what follows a usual beginning (`cityof…`)."""
     joined = "\n".join(texts)
     if "%" in joined and ESCAPED_LETTERS.search(joined):
-        joined = "\n".join(" ".join(unquote(text).split()) for text in texts)
+        plain = (" ".join(unquote(text).split()) if ESCAPED_LETTERS.search(text) else text for text in texts)
+        joined = "\n".join(plain)
     if joined.count("\n") != max(0, len(texts) - 1):  # not a URL at all, but every text is one line
         joined = "\n".join(text.replace("\n", " ") for text in texts)
     raw = joined.encode("ascii", "replace").translate(LETTERS)

@@ -2,11 +2,15 @@
 
 import json
 import tomllib
+from itertools import product
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
 import typer
+from command_line import PERIPLUS
+from effort import least_seconds
 from mmdb_file import mmdb
 from typer.testing import CliRunner, Result
 
@@ -103,6 +107,63 @@ def test_a_line_that_is_no_link_is_named(tmp_path: Path, line: str, said: str) -
     assert json.loads(done.stdout)["node"] == "east"  # what came before it is said
     assert isinstance(done.exception, UsageError)
     assert said in str(done.exception)
+
+
+PAGES = ("Floods in Seattle, WA. The mayor of Seattle spoke.", "Boston, MA has a harbor.", "")
+STRATEGIES = ("hash", "hash-host", "url", "anchor", "content", "blend")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_link_goes_where_it_would_go_alone(tmp_path: Path, strategy: str) -> None:
+    urls = (
+        "http://a.example/caf%C3%A9", "http://b.example/bost%6Fn", "ftp://c.example/", "http://boston.example/",
+        "http://seattle-wa.example/x", "http://[", "http://a.example/new york\\u000aboston", "http://d.example/",
+    )  # fmt: skip
+    lines = [
+        f'{{"id": [{n}, "ü"], "url": "{url}", "anchor": "{anchor}", "page_text": "{text}", "ip": "8.8.8.8"}}\n'
+        for n, (text, url, anchor) in enumerate(product(PAGES, urls, ("", "Boston Ferries")))
+    ]
+    together = assigned(tmp_path, "\r\n".join(["", *lines]).rstrip("\n"), "--strategy", strategy)
+    alone = [assigned(tmp_path, line, "--strategy", strategy).stdout for line in lines]
+    assert together.exit_code == 0, together.exception
+    assert together.stdout == "".join(alone)
+    assert len({json.loads(line)["node"] for line in alone}) > 2  # what is compared differs
+    assert "node is null: 12 links" in together.stderr
+
+
+def test_a_page_is_read_once_for_all_its_links(tmp_path: Path) -> None:
+    text = " ".join(f"Number {n}: the mayor of Seattle met the mayor of Boston." for n in range(400))
+
+    def seconds(links: int) -> float:
+        line = json.dumps({"url": "http://a.example/", "page_url": "http://b.example/", "page_text": text})
+        return least_seconds(lambda: assigned(tmp_path, f"{line}\n" * links, "--strategy", "content"), rounds=3)
+
+    assert seconds(100) < 4 * seconds(1)
+
+
+def test_who_waits_for_an_answer_has_it_before_the_next_link(tmp_path: Path) -> None:
+    (tmp_path / "targets.toml").write_text(TARGETS)
+    command = [str(PERIPLUS), "assign", "--strategy", "url", "--targets", str(tmp_path / "targets.toml")]
+    with Popen(command, stdin=PIPE, stdout=PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        for half, rest, node in (
+            (b'{"id": "', b'a", "url": "http://boston.example/"}\n', "east"),
+            (b'{"id": "\xc3', b'\xbc", "url": "http://seattle.example/"}\n', "west"),
+        ):
+            for part in (half, rest):
+                process.stdin.write(part)
+                process.stdin.flush()
+            assert json.loads(process.stdout.readline())["node"] == node
+        process.stdin.write(b'{"id": 3, "url": "http://nowhere.example/"}')  # and no line break
+        process.stdin.close()
+        assert json.loads(process.stdout.readline()) == {
+            "id": 3,
+            "target": None,
+            "node": "general",
+            "reason": "no_place",
+        }
+        assert process.wait() == 0
 
 
 def test_a_database_of_countries_will_do_for_nodes_that_own_countries(tmp_path: Path) -> None:
