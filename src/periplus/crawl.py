@@ -310,9 +310,22 @@ class Crawl:
         elif not health.answered and health.last_failure:
             # Nothing has ever answered: say so now rather than after the last retry. The seeds stay queued.
             self.stop(f"no seed could be reached ({health.last_failure})")
-        elif (hosts := list(shared.schedule.wanted_hosts())) and all(map(shared.fetcher.is_silent, hosts)):
-            self.stop(why_silent(hosts, sum(node.queue.size for node in self._nodes.values())))
+        else:
+            self._end_if_nobody_serves(shared)
         return bool(self._stop_reason)
+
+    def _end_if_nobody_serves(self, shared: Shared) -> None:
+        """Stop if nothing is left but URLs of hosts that do not answer any more, or refuse everything."""
+        silent, closed = [], []
+        for host in shared.schedule.wanted_hosts():
+            if shared.fetcher.is_silent(host):
+                silent.append(host)
+            elif shared.fetcher.is_closed(host):
+                closed.append(host)
+            else:
+                return
+        if silent or closed:
+            self.stop(why_silent(silent, closed, sum(node.queue.size for node in self._nodes.values())))
 
     async def _wait(self, shared: Shared) -> None:
         """Sleep until something happens or the next host's time has come."""

@@ -225,7 +225,7 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         float,
         _meta("Wait before the first retry; it doubles with each further one, up to an hour.", "seconds", ge=0),
     ] = 30.0
-    host_failures: Annotated[int, _meta("Failures in a row that make a host silent; 0: never.", "requests", ge=0)] = 8
+    host_failures: Annotated[int, _meta("Failures or refusals in a row that close a host; 0: none.", "times", ge=0)] = 8
 
 
 class FetchSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -165,3 +165,78 @@ def test_a_host_that_has_died_costs_a_few_requests_and_none_of_its_urls(
     assert second.summary.stop_reason.startswith("frontier empty")
     assert len(set(web.asked)) == 100
     assert left_in(tmp_path) == {"url": 0, "outbox": 0}
+
+
+class ClosingWeb(VirtualWeb):
+    """A host with sixty pages behind a firewall that shuts us out after some, and one that lives."""
+
+    def __init__(self, given: int, pages: list[str]) -> None:
+        super().__init__(1)
+        self.left = given
+        self.pages = pages
+        self.asked: list[str] = []
+
+    def is_refused(self, _url: str) -> bool:
+        """Whether the firewall stands before this URL."""
+        self.left -= 1
+        return self.left < 0
+
+    def answer(self, url: str, host: str) -> Reply:
+        if url.endswith("/robots.txt"):
+            return Reply(404)
+        if host == "closed.example":
+            self.asked.append(url)
+            if self.is_refused(url):
+                return Reply(403)
+        return Reply(200, b"<p>x", seconds=0.1, kind="text/html")
+
+    def read(self, fetched: Fetched) -> Analysis:
+        urls = [f"http://closed.example{page}" for page in self.pages] + ["http://alive.example/1"]
+        return listed([(url, NODES[0]) for url in urls], Outcome.KEPT, fingerprint(fetched.url) % 10_000)
+
+
+NAMED = [f"/{one}{two}" for one in "abcdef" for two in "ghijklmnop"]
+NUMBERED = [f"/index.php?id={number}" for number in range(60)]
+
+
+@pytest.mark.parametrize("pages", [NAMED, NUMBERED], ids=["names", "one script for all"])
+def test_a_host_that_refuses_everything_is_asked_ever_less_and_loses_few_urls(
+    pages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of its URLs were asked for at full pace, and then gone; when it lets us in again, the next run goes on."""
+    job = crawl_job([f"http://closed.example{pages[0]}", "http://alive.example/0"], retries=3, retry_seconds=30.0)
+    web = ClosingWeb(5, pages)
+    first = live(tmp_path, web, job, monkeypatch, start=0.0)
+    assert first.summary is not None
+    queued = left_in(tmp_path)["url"]
+    reason = f"closed.example refuses everything: {queued} URLs stay queued for the next run"
+    assert first.summary.stop_reason == reason
+    assert queued == 60 - 5 - 7, "the first refusals are taken for what they say"
+    assert len(web.asked) <= 5 + 7 + 5
+    assert 30 + 60 + 120 + 240 < first.ended < 3_600
+    web.left = 1_000
+    second = live(tmp_path, web, job, monkeypatch, start=first.ended)
+    assert second.summary is not None
+    assert second.summary.stop_reason.startswith("frontier empty")
+    assert len(set(web.asked)) == 60
+    assert left_in(tmp_path) == {"url": 0, "outbox": 0}
+
+
+class MembersWeb(ClosingWeb):
+    """A forum whose pages of members, and here and there another one, are for members only."""
+
+    def is_refused(self, url: str) -> bool:
+        return "member" in url or url.endswith("p")
+
+
+def test_pages_that_are_for_members_only_do_not_hold_a_crawl_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = crawl_job(["http://closed.example/ag", "http://alive.example/0"], retries=3, retry_seconds=30.0)
+    web = MembersWeb(0, [*NAMED, *(f"/member.php?u={number}" for number in range(60))])
+    life = live(tmp_path, web, job, monkeypatch, start=0.0)
+    assert life.summary is not None
+    assert life.summary.stop_reason.startswith("frontier empty")
+    assert len(web.asked) == 120, "each once"
+    assert life.ended < 150.0
+    assert left_in(tmp_path) == {"url": 0, "outbox": 0}

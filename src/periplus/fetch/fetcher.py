@@ -19,7 +19,15 @@ from periplus.errors import (
     TooLarge,
     TooSlow,
 )
-from periplus.fetch.retries import FOR_NOW, Silence, Throttling, retry_after_seconds, retry_wait
+from periplus.fetch.retries import (
+    FOR_NOW,
+    REFUSED,
+    Refusals,
+    Silence,
+    Throttling,
+    retry_after_seconds,
+    retry_wait,
+)
 from periplus.fetch.transport import Transport
 from periplus.model import Fetched, Lease, Outcome
 from periplus.urls import canonicalize
@@ -98,6 +106,7 @@ class Fetcher:
         self._sitemap_bytes = sitemap_bytes
         self._throttling = Throttling(retry_seconds)
         self._silence = Silence(retry_seconds, host_failures)
+        self._refusals = Refusals(retry_seconds, host_failures)
 
     async def fetch(self, lease: Lease, conditions: Mapping[str, str] | None = None) -> Answer:
         """Ask for the lease's URL once; with `conditions` (request headers), for what is new about it."""
@@ -115,6 +124,8 @@ class Fetcher:
         self._silence.answered(lease.host)
         if fetched.status not in (429, 503):
             self._throttling.forget(lease.host)
+        if fetched.status not in REFUSED | FOR_NOW and fetched.status < 500:
+            self._refusals.given(lease.host, lease.url)
         rest = min(self._delay_factor * fetched.seconds, MAX_SLOW_REST_SECONDS)
         answer = self._answer(lease, fetched, conditional=bool(conditions))
         return answer if rest <= answer.host_wait_seconds else msgspec.structs.replace(answer, host_wait_seconds=rest)
@@ -122,6 +133,10 @@ class Fetcher:
     def is_silent(self, host: str) -> bool:
         """Whether the host has not answered for so long that nothing is expected of it any more."""
         return self._silence.is_silent(host)
+
+    def is_closed(self, host: str) -> bool:
+        """Whether the host has refused everything for so long that nothing is expected of it any more."""
+        return self._refusals.is_closed(host)
 
     def _answer(self, lease: Lease, fetched: Fetched, *, conditional: bool) -> Answer:
         status = fetched.status
@@ -137,6 +152,10 @@ class Fetcher:
         if status in FOR_NOW or status >= 500:
             wait = self._throttled(lease.host, fetched) if status in (429, 503) else 0.0
             return self._failed(lease, Outcome.SERVER_ERROR, f"HTTP {status}", wait)
+        if status in REFUSED and (wait := self._refusals.rest(lease.host, lease.url)):
+            wait = max(wait, retry_after_seconds(fetched.header("Retry-After"), self._now()))
+            # Another URL next, since it may be this one after all. However often, a refusal ends none now.
+            return Answer(Outcome.RETRY, host_wait_seconds=wait, retry_seconds=2 * wait, detail=f"HTTP {status}")
         if not 200 <= status < 300:
             return Answer(Outcome.HTTP_ERROR, fetched, detail=f"HTTP {status}")
         if lease.sitemap:

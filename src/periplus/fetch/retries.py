@@ -2,13 +2,19 @@
 
 import email.utils
 import random
+from collections import OrderedDict
 from datetime import UTC, datetime
 
-__all__ = ["FOR_NOW", "Silence", "Throttling", "retry_after_seconds", "retry_wait"]
+from periplus.urls import outline
+
+__all__ = ["FOR_NOW", "REFUSED", "Refusals", "Silence", "Throttling", "retry_after_seconds", "retry_wait"]
 
 FOR_NOW = frozenset({408, 429})
 """Refusals (4xx) that say nothing about a URL: too many requests, and a connection that was idle for too long, which
 some servers say on it when they close it."""
+
+REFUSED = frozenset({401, 403})
+"""Refusals of a URL or, from a firewall that has shut us out, of everything."""
 
 MAX_RETRY_SECONDS = 3600.0
 MAX_RETRY_AFTER_SECONDS = 86_400.0
@@ -87,3 +93,55 @@ class Silence:
     def is_silent(self, host: str) -> bool:
         """Whether nothing is expected of the host any more."""
         return 0 < self._most <= self._in_a_row.get(host, 0)
+
+
+RESTS_IN_VAIN = 4
+"""So many rests without another answer after them, and nothing is expected of a host that refuses."""
+
+KINDS_OF_A_HOST, REMEMBERED_HOSTS = 16, 20_000
+
+
+class Refusals:
+    """Hosts that refuse one URL after the other: each rests longer each time, and any other answer forgets it.
+
+    A firewall that has shut us out may let us in again, and is not to be asked for each URL at full pace. Of URLs that
+    differ in numbers and values only one counts, unless the host has given others of them: to the members' pages of a
+    forum nobody is let in, and that says nothing about the rest of it.
+    """
+
+    def __init__(self, first_seconds: float, most_refusals: int) -> None:
+        """After `most_refusals` in a row a host rests; 0: none ever does."""
+        self._first_seconds = first_seconds
+        self._most = most_refusals
+        self._in_a_row: dict[str, int] = {}
+        self._kinds: dict[str, set[int]] = {}
+        self._given: OrderedDict[str, set[int]] = OrderedDict()
+
+    def rest(self, host: str, url: str) -> float:
+        """A URL was refused: how long its host is left alone; 0 while it may be the URL alone."""
+        _, kind, dimensions = outline(url)
+        kinds = self._kinds.setdefault(host, set())
+        count = self._in_a_row.get(host, 0)
+        if not dimensions or count >= self._most or kind not in kinds or kind in self._given.get(host, ()):
+            count = self._in_a_row[host] = count + 1
+        if dimensions and len(kinds) < self._most:
+            kinds.add(kind)
+        return retry_wait(self._first_seconds, count - self._most) if 0 < self._most <= count else 0.0
+
+    def given(self, host: str, url: str) -> None:
+        """The host has answered something else."""
+        self._in_a_row.pop(host, None)
+        self._kinds.pop(host, None)
+        _, kind, dimensions = outline(url)
+        if not dimensions:
+            return
+        kinds = self._given.setdefault(host, set())
+        self._given.move_to_end(host)
+        if len(kinds) < KINDS_OF_A_HOST:
+            kinds.add(kind)
+        if len(self._given) > REMEMBERED_HOSTS:
+            self._given.popitem(last=False)
+
+    def is_closed(self, host: str) -> bool:
+        """Whether nothing is expected of the host any more."""
+        return 0 < self._most <= self._in_a_row.get(host, 0) - RESTS_IN_VAIN

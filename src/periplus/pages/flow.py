@@ -87,7 +87,7 @@ _WIDE_BLANKS = bytes(chr(code).isspace() for code in range(_LAST_WIDE + 1))
 _DIGITS = bytes("abcdefghijklmnopqrstuvwxyz0123456789".find(chr(byte).lower()) + 1 for byte in range(256))
 _RADIX = 37
 _LONGEST_NAME = max(map(len, (*KINDS, *BESIDE)))
-_HREF, _REL, _ALT, _TITLE = (_number(name) for name in ("href", "rel", "alt", "title"))
+_HREF, _REL, _ALT, _TITLE, _LABEL = (_number(name) for name in ("href", "rel", "alt", "title", "aria-label"))
 _CLASS, _ID, _ROLE = (_number(name) for name in ("class", "id", "role"))
 _BESIDE = array("q", [_number(name) for name in BESIDE])
 _SLOTS = next(size for size in itertools.count(1) if len({0, *(_number(name) % size for name in KINDS)}) > len(KINDS))
@@ -103,7 +103,7 @@ _FAR = CHARS_PER_TOKEN
 _AT_HREF, _AT_REL, _AT_SPARE, _AT_START, _AT_END, _AT_POSITION, _FIELDS = 0, 2, 4, 6, 7, 8, 9
 """What is written down of a link: where its href, rel and spare text begin and end, its span, its position."""
 
-_AT_TITLE, _ATTRIBUTES = 6, 8
+_AT_TITLE, _AT_LABEL, _ATTRIBUTES = 6, 8, 10
 _SHORTEST_LINK = len('<a href="">')
 
 
@@ -209,7 +209,8 @@ class Walk:
     def keep(self, name: int, start: int, end: int) -> None:
         """Write down where the value of an attribute stands."""
         span = _AT_HREF if name == _HREF else _AT_REL if name == _REL else _AT_SPARE if name == _ALT else _AT_TITLE
-        if span < _AT_TITLE or name == _TITLE:
+        span = _AT_LABEL if name == _LABEL else span
+        if span != _AT_TITLE or name == _TITLE:
             self.spans[span], self.spans[span + 1] = start, end
 
     def pass_border(self, codes: bytes, slot: int, closing: bool, start: int, end: int) -> None:
@@ -237,15 +238,18 @@ class Walk:
         if closing:
             if kind == LINK:
                 self.opened, self.closed_at = -1, length
-        elif kind == IMAGE:
+            return
+        if spans[_AT_LABEL] < spans[_AT_LABEL + 1]:
+            spans[_AT_SPARE], spans[_AT_SPARE + 1] = spans[_AT_LABEL], spans[_AT_LABEL + 1]
+        elif spans[_AT_SPARE] == spans[_AT_SPARE + 1]:
+            spans[_AT_SPARE], spans[_AT_SPARE + 1] = spans[_AT_TITLE], spans[_AT_TITLE + 1]
+        if kind == IMAGE:
             row = self.opened + _AT_SPARE
             if self.opened >= 0 and rows[row] == rows[row + 1]:
                 rows[row], rows[row + 1] = spans[_AT_SPARE], spans[_AT_SPARE + 1]
         elif spans[_AT_HREF]:
             if self.closed_at == length:
                 self.gap = self.gap or GAP  # two links side by side are two words, whatever a style sheet says
-            if spans[_AT_SPARE] == spans[_AT_SPARE + 1]:
-                spans[_AT_SPARE], spans[_AT_SPARE + 1] = spans[_AT_TITLE], spans[_AT_TITLE + 1]
             row = self.links * _FIELDS
             for span in range(_AT_TITLE):
                 rows[row + span] = spans[span]

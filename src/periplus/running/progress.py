@@ -133,10 +133,17 @@ def why_empty(dropped: Counter[str], outcomes: Counter[str]) -> str:
     return f"{EMPTY}: {', '.join(parts)}"
 
 
-def why_silent(hosts: Sequence[str], queued: int) -> str:
-    """The stop reason of a crawl that has nothing left but URLs of hosts that do not answer."""
-    named = ", ".join(hosts[:MOST_REASONS])
-    others = f" and {counted(len(hosts) - MOST_REASONS, 'other host')}" if len(hosts) > MOST_REASONS else ""
-    which = "does not answer any more" if len(hosts) == 1 else "do not answer any more"
+def why_silent(silent: Sequence[str], closed: Sequence[str], queued: int) -> str:
+    """The stop reason of a crawl that has nothing left but URLs of hosts that do not answer, or refuse everything."""
+    parts = [
+        *([_of_hosts(silent, "does not answer any more", "do not answer any more")] if silent else []),
+        *([_of_hosts(closed, "refuses everything", "refuse everything")] if closed else []),
+    ]
     stay = "stays" if queued == 1 else "stay"
-    return f"{named}{others} {which}: {counted(queued, 'URL')} {stay} queued for the next run"
+    return f"{', '.join(parts)}: {counted(queued, 'URL')} {stay} queued for the next run"
+
+
+def _of_hosts(hosts: Sequence[str], one: str, many: str) -> str:
+    """What hosts do, with the first of their names."""
+    others = f" and {counted(len(hosts) - MOST_REASONS, 'other host')}" if len(hosts) > MOST_REASONS else ""
+    return f"{', '.join(hosts[:MOST_REASONS])}{others} {one if len(hosts) == 1 else many}"
