@@ -73,6 +73,12 @@ def assign(
             "--geofeed", help="File that says where addresses are (RFC 8805 CSV), for ip and blend; may be repeated."
         ),
     ] = None,
+    content_alpha: Annotated[
+        float, typer.Option(help="α of the strategy content's formula (crawl.content_alpha).", min=0, max=1)
+    ] = 0.7,
+    content_beta: Annotated[
+        float, typer.Option(help="β of the strategy content's formula (crawl.content_beta).", min=0, max=1)
+    ] = 0.5,
 ) -> None:
     """Where links would go: one JSON line a link in, one out, in order.
 
@@ -82,13 +88,23 @@ def assign(
         refuse(context, "model", because=f"is for the strategy classifier; {strategy} would not look at it")
     if strategy not in BY_ADDRESS:
         refuse(context, "ip_database", "geofeeds", because=f"is for ip and blend; {strategy} would not look at it")
+    if strategy != "content":
+        unused = f"is for the strategy content; {strategy} would not look at it"
+        refuse(context, "content_alpha", "content_beta", because=unused)
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     from periplus.strategies import make_strategy, naming_options  # noqa: PLC0415  heavy
 
     with naming_options(OPTIONS):
         made = make_strategy(
-            strategy, ownership, gazetteer, classifier_model=model, ip_database=ip_database, geofeeds=geofeeds or ()
+            strategy,
+            ownership,
+            gazetteer,
+            classifier_model=model,
+            ip_database=ip_database,
+            geofeeds=geofeeds or (),
+            content_alpha=content_alpha,
+            content_beta=content_beta,
         )
     answers = _Answers(strategy, made, gazetteer)
     for rows, wrong in _batches(file):

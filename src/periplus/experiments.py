@@ -34,6 +34,7 @@ from periplus.store.recorded import RecordedWeb
 from periplus.store.wacz import write_wacz
 from periplus.strategies import NAMES, STRATEGIES, Ownership, load_targets, make_strategy, naming_options
 from periplus.strategies.names import NameTable
+from periplus.strategies.scoring import ALPHA, BETA
 from periplus.topics import make_topic
 from periplus.urls import canonicalize
 from periplus.wording import counted
@@ -136,6 +137,8 @@ def compare(
     classifier_model: Annotated[str, typer.Option(help="File of `periplus classifier train`.")] = "",
     ip_database: Annotated[str, typer.Option(help="A city database in MaxMind's format.")] = "",
     geofeeds: GeofeedOption = None,
+    content_alpha: Annotated[float, typer.Option(help="α of content's formula.", min=0, max=1)] = 0.7,
+    content_beta: Annotated[float, typer.Option(help="β of content's formula.", min=0, max=1)] = 0.5,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Replay a recorded web under every strategy: tables, plots and JSON as in the paper.
@@ -151,28 +154,35 @@ def compare(
     target_folder(out)
     given = tuple(_seeds(seeds) if seeds else ())
     gazetteer, recorded = open_gazetteer(), RecordedWeb(web)
-    files = {"classifier_model": classifier_model, "ip_database": ip_database}
-    made, left_out = lenses_for(strategies, targets, gazetteer, overlap, **files, geofeeds=geofeeds or ())
+    made, left_out = lenses_for(
+        strategies,
+        targets,
+        gazetteer,
+        overlap,
+        classifier_model=classifier_model,
+        ip_database=ip_database,
+        geofeeds=geofeeds or (),
+        content_alpha=content_alpha,
+        content_beta=content_beta,
+    )
+    if "content" not in made:
+        unused = f"is for the strategy content, which is not among {', '.join(made)}"
+        refuse(context, "content_alpha", "content_beta", because=unused)
     plan = Plan(tuple(made), pages, draws, seeds_per_draw, random_seed, entities, orders[0], given)
     with _progress() as bar, _Runs(out, bar, len(orders) * (len(made) + 1) * (1 if seeds else draws)) as runs:
-        reading = bar.add_task("Reading pages", total=None)
-        world = World.of(
-            recorded.responses(), made, processes=os.cpu_count() or 1, on_page=lambda: bar.advance(reading)
-        )
-        if not world.pages():
-            raise UsageError("; ".join([f"{web}: no HTML page in it", *recorded.notes]))
+        world = _read(recorded, made, bar)
         known = _labels(labels, gazetteer, world) if labels else None
-        plans = {one: replace(plan, order=one) for one in orders}
-        results = {
-            one: run_all(world, this, out, labels=known, on_run=runs.play, on_kept=runs.keep)
-            for one, this in plans.items()
-        }
-        most = {
-            one: ceiling(world, this, out, labels=known, on_run=runs.play, on_kept=runs.keep)
-            for one, this in plans.items()
-        }
+        results, most = _played(world, {one: replace(plan, order=one) for one in orders}, known, runs)
     about = {"web": web.name, "targets": targets} | _about(plan, world, [*recorded.notes, *left_out])
     _report(out, results, most, about, as_json=as_json)
+
+
+def _read(recorded: RecordedWeb, lenses: dict[str, Lens], bar: Progress) -> World:
+    task, processes = bar.add_task("Reading pages", total=None), os.cpu_count() or 1
+    world = World.of(recorded.responses(), lenses, processes=processes, on_page=lambda: bar.advance(task))
+    if not world.pages():
+        raise UsageError("; ".join([f"{recorded.path}: no HTML page in it", *recorded.notes]))
+    return world
 
 
 def _progress() -> Progress:
@@ -186,7 +196,7 @@ class _Runs:
     """How far the runs of a comparison are: shown as they go, and said in one line if they are interrupted."""
 
     def __init__(self, out: Path, bar: Progress, total: int) -> None:
-        self._out, self._bar, self._total = out, bar, total
+        self.out, self._bar, self._total = out, bar, total
         self._task: TaskID | None = None
         self._kept = 0
 
@@ -197,7 +207,7 @@ class _Runs:
         if kind is not KeyboardInterrupt:
             return
         if self._kept:
-            left = f"{self._kept:,} of {counted(self._total, 'run')} kept in {self._out / 'runs'}"
+            left = f"{self._kept:,} of {counted(self._total, 'run')} kept in {self.out / 'runs'}"
             typer.echo(f"periplus: interrupted, {left}; the same command plays the others", err=True)
         else:
             typer.echo("periplus: interrupted before a run was played; the same command begins again", err=True)
@@ -211,6 +221,21 @@ class _Runs:
         self._kept += 1
         if self._task is not None:
             self._bar.advance(self._task)
+
+
+def _played(
+    world: World, plans: dict[str, Plan], labels: dict[str, int] | None, runs: _Runs
+) -> tuple[dict[str, dict[str, list[dict[str, Any]]]], dict[str, Ceiling]]:
+    """The runs of each order, and what is possible in it; those of the strategies first."""
+    found = {
+        order: run_all(world, plan, runs.out, labels=labels, on_run=runs.play, on_kept=runs.keep)
+        for order, plan in plans.items()
+    }
+    most = {
+        order: ceiling(world, plan, runs.out, labels=labels, on_run=runs.play, on_kept=runs.keep)
+        for order, plan in plans.items()
+    }
+    return found, most
 
 
 def _report(
@@ -250,6 +275,8 @@ def lenses_for(
     classifier_model: str = "",
     ip_database: str = "",
     geofeeds: Sequence[str] = (),
+    content_alpha: float = ALPHA,
+    content_beta: float = BETA,
 ) -> tuple[dict[str, Lens], list[str]]:
     """A lens for each strategy; with `all`, what each needs and does not have is said instead."""
     ownership = Ownership.of(load_targets(targets, Path(), gazetteer), gazetteer)
@@ -279,6 +306,8 @@ def lenses_for(
                 classifier_model=classifier_model,
                 ip_database=ip_database,
                 geofeeds=geofeeds,
+                content_alpha=content_alpha,
+                content_beta=content_beta,
                 table=table,
             )
         lenses[name] = Lens(gazetteer, (topic,), made, ownership, crawl, fetch, warc=False)

@@ -99,6 +99,8 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
             ip_database=job.crawl.ip_database,
             geofeeds=job.crawl.geofeeds,
             ip_confidence=job.crawl.ip_confidence,
+            content_alpha=job.crawl.content_alpha,
+            content_beta=job.crawl.content_beta,
             places=job.network.places,
             in_crawl=True,
         ),

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
+from periplus.cluster_settings import ClusterSettings
 from periplus.errors import ConfigError
 from periplus.network_settings import NetworkSettings
 from periplus.network_settings import described as _meta
@@ -66,6 +67,25 @@ class CrawlSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         Literal["a", "b"],
         _meta("Paper A's assignment: a sends a link to the one most probable node, b to every node with a claim."),
     ] = "a"
+    content_alpha: Annotated[
+        float,
+        _meta(
+            "Strategy content: what cities named with their state count for beside cities named alone (paper A: 0.7).",
+            "0..1",
+            ge=0,
+            le=1,
+        ),
+    ] = 0.7
+    content_beta: Annotated[
+        float,
+        _meta(
+            "Strategy content: what people count for beside mentions of the state, where a city is named alone "
+            "(paper A: 0.5).",
+            "0..1",
+            ge=0,
+            le=1,
+        ),
+    ] = 0.5
     classifier_model: Annotated[
         str, _meta("Model for the strategy classifier, from `periplus classifier train`.", "file")
     ] = ""
@@ -315,37 +335,6 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     page_memory_bytes: Annotated[
         int, _meta("Most memory that a page may cost beyond what its worker has.", "bytes", ge=2**26)
     ] = 512 * 2**20
-
-
-class ClusterSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A crawl on several machines: where NATS is, who we are there, and how nodes look after each other."""
-
-    servers: Annotated[list[str], _meta("NATS servers, such as nats://10.0.0.5:4222; any of them will do.", "URL")] = []
-    user: Annotated[str, _meta("User name at NATS.")] = ""
-    password_file: Annotated[str, _meta("File with the user's password.", "file")] = ""
-    token_file: Annotated[str, _meta("File with the token, where NATS asks for one.", "file")] = ""
-    nkey_file: Annotated[str, _meta("File with the seed of our nkey.", "file")] = ""
-    credentials_file: Annotated[str, _meta("Credentials file (.creds) with our JWT and nkey.", "file")] = ""
-    tls_ca: Annotated[str, _meta("Certificates of those who may sign the server's; empty: the system's.", "file")] = ""
-    tls_certificate: Annotated[str, _meta("Our own certificate, where the server asks for one.", "file")] = ""
-    tls_key: Annotated[str, _meta("The key of our certificate.", "file")] = ""
-    domain: Annotated[
-        str, _meta("JetStream domain of the servers that keep the crawl, where we connect through a leaf node.")
-    ] = ""
-    replicas: Annotated[int, _meta("NATS servers that keep a copy of everything: 1, 3 or 5.", "copies", ge=1, le=5)] = 1
-    heartbeat_seconds: Annotated[
-        float, _meta("Nodes show that they live so often; after three missed ones another takes over.", "seconds", gt=0)
-    ] = 10.0
-    linger_seconds: Annotated[float, _meta("Links wait so long for others to travel with.", "seconds", ge=0, le=60)] = (
-        1.0
-    )
-    slice_seconds: Annotated[
-        float,
-        _meta("How long a node may ask a host that others want as well before it is their turn.", "seconds", gt=0),
-    ] = 2.0
-    stream_bytes: Annotated[
-        int, _meta("Most bytes of links that NATS keeps; then senders wait. 0: no limit.", "bytes", ge=0)
-    ] = 0
 
 
 class NodeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

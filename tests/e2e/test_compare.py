@@ -156,6 +156,15 @@ def test_the_same_question_twice_has_the_same_answer_and_is_not_worked_out_again
     assert "href=" not in report
 
 
+def test_a_comparison_weighs_names_as_it_is_told(web: Path, tmp_path: Path) -> None:
+    command = ("compare", web, "--strategies", "content", "--pages", 80, "--draws", 1, "-o", tmp_path / "out", "--json")
+    usual, other = (periplus(*command, *more) for more in ((), ("--content-alpha", 0, "--content-beta", 1)))
+    assert usual.code == other.code == 0, other.err
+    assert usual.json["strategies"] != other.json["strategies"]
+    unused = periplus("compare", web, "--strategies", "url", "--content-alpha", 0.5, "-o", tmp_path / "out")
+    unused.assert_one_line_error(2, "--content-alpha is for the strategy content, which is not among url")
+
+
 def test_what_is_possible_stands_beside_what_strategies_have(web: Path, tmp_path: Path) -> None:
     command = ("compare", web, "--strategies", "hash,content,url", "--pages", 80, "--draws", 2, "-o", tmp_path / "out")
     done = periplus(*command, "--json")

@@ -168,6 +168,16 @@ def test_a_page_with_a_menu_says_what_it_said_when_it_was_crawled(tmp_path: Path
         assert parent["evidence"][0]["evidence"] == strategy
 
 
+@pytest.mark.parametrize(("weights", "node"), [("", "east"), ("content_alpha = 0.1\n", "west")])
+def test_a_crawl_and_why_weigh_names_as_the_job_says(tmp_path: Path, weights: str, node: str) -> None:
+    body = (
+        "<p>The inns of Boston, MA are small. The mayor of Seattle spoke in Seattle.</p><p><a href='/list'>inns</a></p>"
+    )
+    crawl = crawled(tmp_path, {HOME: body}, f'strategy = "content"\n{weights}')
+    (parent,) = periplus("why", crawl, f"{HOME}list", "--json").json["parents"]
+    assert (parent["sent_to"], parent["evidence"][0]["node"]) == (node, node)
+
+
 def test_seeds_and_redirects_are_told_apart(tmp_path: Path) -> None:
     pages = {HOME: "<p>Go <a href='/old'>there</a>.</p>", "http://visitseattle.example/": "<p>Rain.</p>"}
     crawl = crawled(tmp_path, pages, 'strategy = "url"\n', {f"{HOME}old": "http://visitseattle.example/"})

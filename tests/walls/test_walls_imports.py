@@ -10,6 +10,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "periplus"
 
 ROOMS = [
     "errors", "wording", "printing", "options", "clock", "files", "memory", "model", "network_settings",
+    "cluster_settings",
     "topic_settings", "settings", "explaining", "urls", "frontier", "fetch", "pages", "content", "places", "topics",
     "strategies",
     "network", "exchange", "cluster", "store", "index", "search", "export", "running", "tasks", "web", "evaluate",

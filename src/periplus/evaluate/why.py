@@ -148,6 +148,8 @@ def _add_reasons(folder: CrawlFolder, job: Job, url: CanonicalUrl, found: dict[s
             ip_database=crawl.ip_database,
             geofeeds=crawl.geofeeds,
             ip_confidence=crawl.ip_confidence,
+            content_alpha=crawl.content_alpha,
+            content_beta=crawl.content_beta,
             places=job.network.places,
             in_crawl=True,
         )

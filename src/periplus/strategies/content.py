@@ -15,7 +15,7 @@ from periplus.strategies.general import general_claims
 from periplus.strategies.names import Candidate, NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import NOTHING_KNOWN, Claims, Known, Strategy
-from periplus.strategies.scoring import Bearers, count, probability, score
+from periplus.strategies.scoring import ALPHA, BETA, Bearers, count, probability, score
 
 __all__ = ["ContentStrategy", "probability"]
 
@@ -26,8 +26,17 @@ MEMO_NAMES = 50_000
 class ContentStrategy(Strategy):
     """Scores the places that a page names."""
 
-    def __init__(self, ownership: Ownership, gazetteer: Gazetteer, table: NameTable | None = None) -> None:
+    def __init__(
+        self,
+        ownership: Ownership,
+        gazetteer: Gazetteer,
+        table: NameTable | None = None,
+        *,
+        alpha: float = ALPHA,
+        beta: float = BETA,
+    ) -> None:
         self._ownership = ownership
+        self._alpha, self._beta = alpha, beta
         self._table = table or NameTable(ownership, gazetteer)
         self._borne: dict[tuple[str, int], tuple[str, Bearers]] = {}
         self._known: dict[tuple[Candidate, ...], Bearers] = {}
@@ -50,7 +59,8 @@ class ContentStrategy(Strategy):
     def scores(self, page: Page, located: Located) -> list[tuple[float, Place]]:
         """Every place that the page may be about with its score, best first."""
         mentions, owned = located.mentions[:MAX_MENTIONS], self._ownership.owner_by_place
-        return score(*count(mentions, page.text, owned, self._borne, self._bearers, self._joined))
+        counts = count(mentions, page.text, owned, self._borne, self._bearers, self._joined)
+        return score(*counts, self._alpha, self._beta)
 
     def _bearers(self, text: str, place: Place) -> tuple[str, Bearers]:
         """The name in a mention, and who bears it, the place itself among them; remembered."""

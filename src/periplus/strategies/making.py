@@ -16,6 +16,7 @@ from periplus.strategies.ip import IpStrategy
 from periplus.strategies.names import NameTable
 from periplus.strategies.ownership import Ownership
 from periplus.strategies.protocol import Strategy
+from periplus.strategies.scoring import ALPHA, BETA
 from periplus.strategies.url import UrlStrategy
 
 __all__ = ["NAMES", "STRATEGIES", "make_strategy", "naming_options"]
@@ -36,7 +37,6 @@ NAMES = (*STRATEGIES, "classifier", "ip")
 BY_NAMES: dict[str, Callable[[Ownership, Gazetteer, NameTable | None], Strategy]] = {
     "url": UrlStrategy,
     "anchor": AnchorStrategy,
-    "content": ContentStrategy,
 }
 
 
@@ -62,6 +62,8 @@ def make_strategy(
     ip_database: str = "",
     geofeeds: Sequence[str] = (),
     ip_confidence: float = 0.0,
+    content_alpha: float = ALPHA,
+    content_beta: float = BETA,
     places: str = "blend",
     in_crawl: bool = False,
     table: NameTable | None = None,
@@ -95,8 +97,9 @@ def make_strategy(
         return ip()
     if name == "blend":
         return BlendStrategy(ownership, gazetteer, ip() if ip_database or geofeeds else None, table=table)
-    if name in BY_NAMES:
-        return BY_NAMES[name](ownership, gazetteer, table)
+    by_names = BY_NAMES | {"content": partial(ContentStrategy, alpha=content_alpha, beta=content_beta)}
+    if name in by_names:
+        return by_names[name](ownership, gazetteer, table)
     if name not in STRATEGIES:
         raise ConfigError(f"no strategy is called {name!r}; choose one of {', '.join(NAMES)}")
     return STRATEGIES[name](ownership, gazetteer)

@@ -6,9 +6,11 @@ from periplus.model import Mention, Place
 from periplus.strategies.names import Candidate
 from periplus.strategies.naming import in_region, region_after
 
-__all__ = ["Bearers", "count", "probability", "score"]
+__all__ = ["ALPHA", "BETA", "Bearers", "count", "probability", "score"]
 
-_ALPHA, _BETA = 0.7, 0.5
+ALPHA, BETA = 0.7, 0.5
+"""The paper's."""
+
 _REGIONS = frozenset({"admin1", "country", "continent", "world"})
 
 
@@ -17,8 +19,8 @@ def probability(  # noqa: PLR0917  a function in C, where names of arguments cos
     cities: float,
     population_share: float,
     region_share: float,
-    alpha: float = _ALPHA,
-    beta: float = _BETA,
+    alpha: float,
+    beta: float,
 ) -> float:
     """The formula for one city-state pair; not normalised, as in the paper."""
     return alpha * pairs + (1 - alpha) * (beta * population_share + (1 - beta) * region_share) * cities
@@ -79,8 +81,13 @@ def count(  # noqa: PLR0917  a function in C, where names of arguments cost time
     return pairs, cities, regions, bearers
 
 
-def score(
-    pairs: dict[int, int], cities: dict[str, int], regions: dict[int, int], bearers: dict[str, Bearers]
+def score(  # noqa: PLR0917  as `probability`
+    pairs: dict[int, int],
+    cities: dict[str, int],
+    regions: dict[int, int],
+    bearers: dict[str, Bearers],
+    alpha: float,
+    beta: float,
 ) -> list[tuple[float, Place]]:
     """The formula for everybody who bears a name that was counted; the best first."""
     scores: dict[int, float] = {}
@@ -94,7 +101,7 @@ def score(
             place_id = found.ids[i]
             share = regions.get(found.regions[i], 0) / named if named else 0.0
             with_state = pairs.get(place_id, 0) if pairs else 0
-            value = probability(with_state, alone, found.people[i], share)
+            value = probability(with_state, alone, found.people[i], share, alpha, beta)
             if value > scores.get(place_id, 0.0):
                 scores[place_id] = value
                 places[place_id] = found.places[i]

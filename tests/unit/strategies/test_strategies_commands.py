@@ -166,6 +166,32 @@ def test_who_waits_for_an_answer_has_it_before_the_next_link(tmp_path: Path) -> 
         assert process.wait() == 0
 
 
+def test_the_weights_of_content_can_be_set(tmp_path: Path) -> None:
+    targets = tmp_path / "glendales.toml"
+    targets.write_text(
+        '[nodes.az]\nplaces = ["Glendale, AZ"]\n[nodes.ca]\nplaces = ["Glendale, CA"]\n'
+        '[nodes.tx]\nplaces = ["El Paso, TX"]\n[nodes.general]\n'
+    )
+    text = f"El Paso, TX is far. Glendale is sunny, and California knows. {'Glendale grows. ' * 5}"
+    line = json.dumps({"url": "http://a.example/", "page_text": text})
+    app = typer.Typer()
+    app.command()(assign)
+
+    def node(*weights: str) -> str:
+        command = ["--targets", str(targets), "--strategy", "content", *weights]
+        found: str = json.loads(CliRunner().invoke(app, command, input=line).stdout)["node"]
+        return found
+
+    assert node() == node("--content-alpha", "0.7", "--content-beta", "0.5") == "ca"
+    assert node("--content-alpha", "0.9") == "tx"  # what stands with its state
+    assert node("--content-beta", "1") == "az"  # the larger one, whatever state is named
+    unused = refused(app, "--targets", targets, "--strategy", "url", "--content-beta", "0.5")
+    assert unused == "--content-beta is for the strategy content; url would not look at it"
+    assert (
+        CliRunner().invoke(app, ["--targets", "us100", "--strategy", "content", "--content-beta", "2"]).exit_code == 2
+    )
+
+
 def test_a_database_of_countries_will_do_for_nodes_that_own_countries(tmp_path: Path) -> None:
     (tmp_path / "targets.toml").write_text('[nodes.us]\nplaces = ["United States"]\n[nodes.general]\n')
     (tmp_path / "land.mmdb").write_bytes(mmdb("192.0.2.0/24", USA))

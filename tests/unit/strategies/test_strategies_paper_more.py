@@ -16,6 +16,7 @@ from periplus.settings import NodeSettings
 from periplus.strategies import STRATEGIES, Ownership, Strategy, choose, load_targets
 from periplus.strategies.content import ContentStrategy, probability
 from periplus.strategies.names import NameTable
+from periplus.strategies.scoring import ALPHA, BETA
 from periplus.strategies.url import UrlStrategy
 from periplus.strategies.urlwords import UrlWords
 
@@ -161,9 +162,9 @@ def test_anchor_resolves_a_shared_name_by_the_state_beside_it_else_by_population
 
 def test_content_formula_by_hand() -> None:
     # α = 0.7, β = 0.5: 2 pairs, 3 bare mentions, half of the people, a quarter of the state's mentions
-    assert probability(2, 3, 0.5, 0.25) == pytest.approx(0.7 * 2 + 0.3 * (0.25 + 0.125) * 3)
-    assert probability(0, 0, 1.0, 1.0) == 0
-    assert probability(1, 0, 0.0, 0.0) == pytest.approx(0.7)
+    assert probability(2, 3, 0.5, 0.25, ALPHA, BETA) == pytest.approx(0.7 * 2 + 0.3 * (0.25 + 0.125) * 3)
+    assert probability(0, 0, 1.0, 1.0, ALPHA, BETA) == 0
+    assert probability(1, 0, 0.0, 0.0, ALPHA, BETA) == pytest.approx(0.7)
     assert probability(0, 4, 0.2, 0.0, alpha=0.0, beta=1.0) == pytest.approx(0.8)
 
 
