@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from periplus.errors import PlaceError, UsageError
+from periplus.files import target_file
 from periplus.model import Assignment, Link, Located, Page, Place
 from periplus.options import refuse
 from periplus.places.commands import open_with_progress, place_as_dict
@@ -378,6 +379,8 @@ def train_command(
     from periplus.strategies.classifier import train  # noqa: PLC0415  heavy
     from periplus.strategies.samples import Labels  # noqa: PLC0415  heavy
 
+    if not target_file(out).parent.is_dir():  # said before hours of reading
+        raise UsageError(f"{out}: there is no folder {out.parent}")
     gazetteer = open_with_progress()
     ownership = _ownership(targets, gazetteer)
     labels = Labels(ownership, gazetteer)

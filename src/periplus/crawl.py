@@ -21,7 +21,7 @@ from periplus.analysis import worker_function
 from periplus.clock import Clock
 from periplus.equipment import equipped
 from periplus.errors import ConfigError, DiskFull, PeriplusError
-from periplus.exchange import Exchange, LocalExchange, Shipment
+from periplus.exchange import BATCH_LINKS, Exchange, LocalExchange, Shipment
 from periplus.fetch import Transport
 from periplus.frontier import Intake, Turn
 from periplus.indexing import Indexing
@@ -67,6 +67,9 @@ PROGRESS_SECONDS = 0.5
 REVISIT_SECONDS = 5.0
 DISK_CHECKS = 10  # one in so many progress ticks
 MAX_UNCOMMITTED = 1_000
+MAX_UNDELIVERED = 50_000
+"""Links on their way from node to node that are held in memory; with more, no further page is fetched before some were
+taken up."""
 SLOW_SECONDS = 5.0
 """Who waits for an answer longer than this no longer counts against `crawl.connections`, so that silent hosts do not
 hold up the others. As many may wait beside as there are connections."""
@@ -284,6 +287,7 @@ class Crawl:
             and len(self._turns) - self._waiting_long(shared) < self._job.crawl.connections
             and (not limit or shared.health.pages + len(self._turns) < limit)
             and sum([len(node.batch.completions) for node in self._nodes.values()]) < MAX_UNCOMMITTED
+            and self._exchange.waiting < MAX_UNDELIVERED
         )
 
     def _waiting_long(self, shared: Shared) -> int:
@@ -355,12 +359,15 @@ class Crawl:
     async def _commit(self, shared: Shared, *, everything: bool = True) -> None:
         """One round: each node's batch, with links from other nodes, in one transaction of its database.
 
-        Without `everything` only nodes that have much.
+        Without `everything` only nodes that have much, or for whom much has come.
         """
         due_until = self._revisits_due_until()
         revalues = everything and self._revaluing.is_due(self._clock.monotonic())
         for name, node in list(self._nodes.items()):
-            if not (everything or due_until or len(node.batch.completions) >= MANY_COMPLETIONS):
+            has_much = (
+                len(node.batch.completions) >= MANY_COMPLETIONS or self._exchange.waiting_for(name) >= BATCH_LINKS
+            )
+            if not (everything or due_until or has_much):
                 continue
             self._writing = True
             batch = node.take_batch()

@@ -168,6 +168,18 @@ def test_a_page_with_a_menu_says_what_it_said_when_it_was_crawled(tmp_path: Path
         assert parent["evidence"][0]["evidence"] == strategy
 
 
+def test_what_the_crawl_went_by_and_is_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "city.mmdb").write_bytes(mmdb("192.0.2.0/24", BOSTON))
+    found = explained(tmp_path, "ip", 'ip_database = "city.mmdb"\n')
+    assert found["unexplained"] == ""
+    (tmp_path / "city.mmdb").unlink()
+    found = periplus("why", tmp_path / "crawl", f"{HOME}list", "--json").json
+    assert "evidence" not in found["parents"][0]
+    assert found["unexplained"] == f"crawl.ip_database: {tmp_path}/city.mmdb cannot be read: No such file or directory"
+    shown = periplus("why", tmp_path / "crawl", f"{HOME}list").out
+    assert f"what spoke for which node cannot be told: {found['unexplained']}" in shown
+
+
 @pytest.mark.parametrize(("weights", "node"), [("", "east"), ("content_alpha = 0.1\n", "west")])
 def test_a_crawl_and_why_weigh_names_as_the_job_says(tmp_path: Path, weights: str, node: str) -> None:
     body = (

@@ -64,6 +64,7 @@ def explain_url(directory: Path, url: str) -> dict[str, Any]:
     folder = CrawlFolder.existing(directory)
     job = load_job(folder.job_file)
     result: dict[str, Any] = {"url": canonical.href, "node": None, "nodes": [], "reason": "", "parents": []}
+    result["unexplained"] = ""
     result |= {"origins": [{"kind": "seed", "url": None}] if canonical.href in job.seeds else [], "leads_to": None}
     onward = None
     for node in folder.nodes():
@@ -154,7 +155,8 @@ def _add_reasons(folder: CrawlFolder, job: Job, url: CanonicalUrl, found: dict[s
             in_crawl=True,
         )
         topics = make_topics(job.topic, job.topics, job.name, gazetteer)
-    except ConfigError:  # the model, database, polygon or a place of the crawl is not here any more
+    except ConfigError as error:  # the model, database, polygon or a place of the crawl is not here any more
+        found["unexplained"] = str(error)
         return
     reasons = Reasons(strategy, gazetteer, job.crawl, countries_of(topics))
     with ExitStack() as stack:
@@ -243,6 +245,8 @@ def _show(found: dict[str, Any]) -> None:
     if page:
         relevances = f"keywords {page['keyword_relevance']:.3f}, places {page['place_relevance']:.3f}"
         console.print(f"page {page['title']!r}: {relevances}, topic {page['topic'] or 'none'}")
+    if found["unexplained"]:
+        console.print(f"what spoke for which node cannot be told: {found['unexplained']}")
     for origin in found["origins"]:
         console.print(
             "a seed" if origin["kind"] == "seed" else f"redirected from {origin['url']}, node {origin['node']}"

@@ -4,6 +4,6 @@
 `streams`.
 """
 
-from periplus.exchange.local import Exchange, LocalExchange, Shipment, sent_mark
+from periplus.exchange.local import BATCH_LINKS, Exchange, LocalExchange, Shipment, sent_mark
 
-__all__ = ["Exchange", "LocalExchange", "Shipment", "sent_mark"]
+__all__ = ["BATCH_LINKS", "Exchange", "LocalExchange", "Shipment", "sent_mark"]

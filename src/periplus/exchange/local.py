@@ -5,7 +5,7 @@ in batches; the receiver's transaction stores the links together with the sender
 the row deleted. Whatever dies in between, the row is offered again, and the sequence number makes that harmless.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from periplus.exchange.envelope import PostedLink
 from periplus.model import NewUrl
 from periplus.urls import fingerprint
 
-__all__ = ["Exchange", "LocalExchange", "Shipment", "sent_mark"]
+__all__ = ["BATCH_LINKS", "Exchange", "LocalExchange", "Shipment", "sent_mark"]
 
 BATCH_LINKS = 1_000
 
@@ -43,6 +43,9 @@ class Exchange(Protocol):
     def waiting(self) -> int:
         """Links that were posted or have come, and were not collected."""
 
+    def waiting_for(self, receiver: str) -> int:
+        """Links that have come for a receiver and were not collected."""
+
     def post(self, sender: str, receiver: str, sequence: int, url: NewUrl, target: str = "") -> None:
         """Offer a committed outbox row. Sequences of one sender grow."""
 
@@ -62,11 +65,17 @@ class LocalExchange:
     def __init__(self) -> None:
         self._boxes: dict[str, dict[str, deque[PostedLink]]] = defaultdict(lambda: defaultdict(deque))
         self._confirmed: dict[str, dict[str, int]] = defaultdict(dict)
+        self._waiting: Counter[str] = Counter()
         self.waiting = 0
+
+    def waiting_for(self, receiver: str) -> int:
+        """Links that have come for a receiver and were not collected."""
+        return self._waiting[receiver]
 
     def post(self, sender: str, receiver: str, sequence: int, url: NewUrl, target: str = "") -> None:
         """Offer a committed outbox row. Sequences of one sender grow."""
         self._boxes[receiver][sender].append(PostedLink(sequence, url, target))
+        self._waiting[receiver] += 1
         self.waiting += 1
 
     def collect(self, receiver: str) -> list[Shipment]:
@@ -75,6 +84,7 @@ class LocalExchange:
         for sender, box in self._boxes[receiver].items():
             taken = [box.popleft() for _ in range(min(len(box), BATCH_LINKS))]
             if taken:
+                self._waiting[receiver] -= len(taken)
                 self.waiting -= len(taken)
                 targets = tuple(link.target for link in taken) if any(link.target for link in taken) else ()
                 shipments.append(Shipment(sender, taken[-1].sequence, tuple(link.url for link in taken), targets))

@@ -361,6 +361,10 @@ class NatsExchange:
             inbox.taken[first.sender] = max(taken, first.last)
             inbox.unacknowledged[first.sender].append((first.last, its_message))
 
+    def waiting_for(self, receiver: str) -> int:
+        """Links that have come for a receiver and were not collected."""
+        return self._arrived.waiting_for(receiver)
+
     def collect(self, receiver: str) -> list[Shipment]:
         """Take what waits for a receiver, a bounded batch from each sender."""
         return self._arrived.collect(receiver)

@@ -256,7 +256,9 @@ class _Register:
             raise ConfigError(f"nodes.{node}: {error}") from None
         other = self.owner_by_place.setdefault(place.id, node)
         if other != node:
-            raise ConfigError(f"nodes.{node}: {text!r} belongs to node {other!r} already")
+            known = self._said[place.id]
+            same = "" if known == text else f", as {known!r}"
+            raise ConfigError(f"nodes.{node}: {text!r} belongs to node {other!r} already{same}")
         self.targets[place.id] = place
         self._said[place.id] = text
 

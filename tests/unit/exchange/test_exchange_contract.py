@@ -37,6 +37,10 @@ class SettledNats:
     def waiting(self) -> int:
         return self._exchange.waiting
 
+    def waiting_for(self, receiver: str) -> int:
+        self._loop.run_until_complete(self._settle())
+        return self._exchange.waiting_for(receiver)
+
     def post(self, sender: str, receiver: str, sequence: int, url: NewUrl, target: str = "") -> None:
         self._exchange.post(sender, receiver, sequence, url, target)
 
@@ -142,6 +146,14 @@ def test_links_arrive_whole_and_in_order(exchange: Exchange) -> None:
     assert (shipment.sender, shipment.sequence, list(shipment.urls)) == ("a", 10, urls)
     assert exchange.waiting == 0
     assert exchange.collect("b") == []
+
+
+def test_what_waits_is_known_by_receiver(exchange: Exchange) -> None:
+    for sequence, receiver in enumerate("bbcb", 1):
+        exchange.post("a", receiver, sequence, new_url(f"http://x.com/{sequence}"))
+    assert [exchange.waiting_for(node) for node in "abc"] == [0, 3, 1]
+    exchange.collect("b")
+    assert [exchange.waiting_for(node) for node in "abc"] == [0, 0, 1]
 
 
 def test_links_reach_only_their_receiver(exchange: Exchange) -> None:

@@ -60,7 +60,7 @@ def test_a_place_inside_anothers_place_is_refused_with_both_owners(gazetteer: Ga
 
 def test_a_place_cannot_have_two_owners(gazetteer: Gazetteer) -> None:
     nodes = {"a": NodeSettings(places=["Portland, OR"]), "b": NodeSettings(places=["5746545"]), "g": NodeSettings()}
-    with pytest.raises(ConfigError, match=r"nodes\.b: .* belongs to node 'a' already"):
+    with pytest.raises(ConfigError, match=r"nodes\.b: '5746545' belongs to node 'a' already, as 'Portland, OR'$"):
         Ownership.of(nodes, gazetteer)
 
 

@@ -227,6 +227,14 @@ def test_training_says_what_it_did_not_understand(tmp_path: Path) -> None:
     assert (counts["unknown_labels"], counts["skipped_lines"]) == ({"Bostn, MA": 2}, 1)
 
 
+def test_a_model_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    app = typer.Typer()
+    app.command()(train_command)
+    command = (tmp_path / "no.tsv", "--targets", tmp_path / "no.toml", "-o")  # neither is there: they come later
+    assert refused(app, *command, tmp_path / "a" / "m.npz").endswith(f"m.npz: there is no folder {tmp_path / 'a'}")
+    assert refused(app, *command, tmp_path) == f"{tmp_path} is a folder, not a file; name a file to write"
+
+
 # -- nodes plan --------------------------------------------------------------------------------------
 
 
