@@ -145,7 +145,7 @@ def finished(folder: Path) -> dict[str, str]:
         return dict(db.execute("SELECT url, outcome FROM known_url WHERE state = 1").fetchall())
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "SIGHUP"])
 def test_the_first_interrupt_finishes_what_is_under_way(tmp_path: Path, site: Site, how: signal.Signals) -> None:
     job = write_job(tmp_path, site, "/", delay=0.05)
     process = start("crawl", job, "--json")
@@ -244,6 +244,35 @@ def test_who_interrupts_at_a_terminal_is_told_that_it_stops(tmp_path: Path, site
                 process.kill()
     finally:
         os.close(theirs)
+
+
+def test_a_terminal_that_is_closed_ends_it_in_order(tmp_path: Path, site: Site) -> None:
+    """All processes of the crawl are told, and nothing can be written to the terminal any more."""
+    job = write_job(tmp_path, site, "/", delay=0.05)
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execv(PERIPLUS, [str(PERIPLUS), "crawl", str(job)])  # noqa: S606  nothing else gives it a terminal of its own
+    threading.Thread(target=_drain_until, args=(terminal, closing := threading.Event()), daemon=True).start()
+    try:
+        while len([line for line in events(tmp_path) if line["event"] == "lease ended"]) < 3:
+            assert os.waitpid(pid, os.WNOHANG) == (0, 0)
+            closing.wait(0.05)
+        closing.set()
+        _, status = os.waitpid(pid, 0)
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    assert os.waitstatus_to_exitcode(status) == 130
+    assert [(line["event"], line.get("reason")) for line in events(tmp_path)][-1] == ("ended", "interrupted")
+    assert periplus("verify", tmp_path / "crawl").code == 0
+
+
+def _drain_until(terminal: int, closing: threading.Event) -> None:
+    """Read what comes, then hang up."""
+    while not closing.is_set():
+        if select.select([terminal], [], [], 0.02)[0]:
+            os.read(terminal, 65_536)
+    os.close(terminal)
 
 
 def _drain(terminal: int) -> None:
