@@ -5,7 +5,9 @@ import contextlib
 import dataclasses
 import gc
 import json
+import os
 import signal
+import stat
 import sys
 from datetime import date, timedelta
 from pathlib import Path
@@ -283,12 +285,28 @@ async def supervised(crawl_to_run: Crawl) -> Summary:
         else:
             running.cancel()
 
+    def on_hang_up() -> None:
+        _let_go_of_the_terminal()
+        on_signal()
+
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, on_signal)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        loop.add_signal_handler(signal.SIGHUP, on_hang_up)
     try:
         return await running
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
+
+
+def _let_go_of_the_terminal() -> None:
+    """It is gone, and who writes to it any more gets errors for it."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        with contextlib.suppress(OSError):  # closed
+            if stat.S_ISCHR(os.fstat(number).st_mode):  # one that is gone says no more that it was a terminal
+                os.dup2(nowhere, number)
+    os.close(nowhere)
 
 
 def exit_code(summary: Summary) -> int:

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -46,6 +46,12 @@ NOT_WEB_PORTS = frozenset(
 USERINFO = re.compile(r"//[^/?#]*@")
 """User and password of a URL, which no message repeats."""
 
+MOST_OF_ANYTHING = 1e9
+"""In seconds that is thirty years."""
+
+CONTACT = re.compile(r"(?:mailto:)?[!-'*-;=?A-~]+@[!-'*-;=?A-~]+|https?://[!-'*-;=?-~]+", re.IGNORECASE)
+"""Printable ASCII without blanks, and without what ends a comment in a header: ( ) < >."""
+
 CLUSTER_FILES = (
     *("password_file", "token_file", "nkey_file", "credentials_file"),
     *("tls_ca", "tls_certificate", "tls_key"),
@@ -75,6 +81,8 @@ def prepare(job: Job, base: Path, gazetteer: Gazetteer) -> Prepared:
     """Settle a job; paths in it are relative to `base`. ConfigError in one line if something is wrong."""
     if not job.out:
         raise ConfigError("no folder for the crawl: set `out` in the job file or give --out DIR")
+    _check_numbers(msgspec.to_builtins(job, builtin_types=(date,)), "")
+    _check_contact(job.contact)
     folder = CrawlFolder(target_folder(base / job.out))
     urls = _seed_urls(job, base)
     job = msgspec.structs.replace(
@@ -167,7 +175,10 @@ def _seed_urls(job: Job, base: Path) -> list[CanonicalUrl]:
             ports = _seed_ports(url, job.fetch.ports)
             reason = drop_reason(url, max_length=job.crawl.url_length, ports=ports, scope=job.crawl.scope)
             if reason:
-                raise ConfigError(f"{where}: {USERINFO.sub('//', text)!r} cannot be crawled: {DROP_REASONS[reason]}")
+                why = f"a port of other services, unless fetch.ports lists {url.port}" if reason == "port" else None
+                raise ConfigError(
+                    f"{where}: {USERINFO.sub('//', text)!r} cannot be crawled: {why or DROP_REASONS[reason]}"
+                )
             urls[url.href] = url
     if not urls:
         raise ConfigError("no seeds: set `seeds` in the job file or give --seed URL")
@@ -198,6 +209,21 @@ def seed_lines(path: Path) -> list[tuple[str, str]]:
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
+
+
+def _check_numbers(table: Mapping[str, Any], path: str) -> None:
+    """TOML can write numbers with which no clock can reckon: infinity, NaN, 1e308."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            _check_numbers(value, f"{path}{key}.")
+        elif isinstance(value, float) and not abs(value) <= MOST_OF_ANYTHING:
+            raise ConfigError(f"{path}{key}: {value:g} is no number to reckon with; at most {MOST_OF_ANYTHING:g}")
+
+
+def _check_contact(contact: str) -> None:
+    """Whoever runs a site has to be able to write there, and it goes into a line of every request."""
+    if contact and not CONTACT.fullmatch(contact):
+        raise ConfigError(f"contact: {contact!r} is neither an e-mail address nor a URL with http(s):// or mailto:")
 
 
 def _stays_on_loopback(job: Job, seeds: list[CanonicalUrl]) -> bool:

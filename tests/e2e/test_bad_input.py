@@ -41,7 +41,26 @@ JOB = 'name = "x"\nout = "crawl"\nseeds = ["http://127.0.0.1:8080/"]\n[crawl]\na
         ("out = 'c'\nseeds = ['no-such-file.txt']\n", ["no-such-file.txt"]),
         ("out = 'c'\nseeds = ['ftp://127.0.0.1/']\n", ["ftp://127.0.0.1/"]),
         ("out = 'c'\nseeds = ['https://example.org/']\n", ["contact"]),
-        ("out = 'c'\nseeds = ['http://127.0.0.1:25/']\n", ["127.0.0.1:25", "a port"]),
+        ("out = 'c'\nseeds = ['http://127.0.0.1:25/']\n", ["127.0.0.1:25", "fetch.ports lists 25"]),
+        *(
+            (f"out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[crawl]\n{key} = {value}\n", [f"crawl.{key}", value])
+            for key in ("delay_seconds", "retry_seconds", "ip_delay_seconds")
+            for value in ("inf", "1e+308")
+        ),
+        ("out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[fetch]\ntotal_seconds = inf\n", ["fetch.total_seconds"]),
+        *(
+            (f"out = 'c'\nseeds = ['https://example.org/']\ncontact = {json.dumps(contact)}\n", ["contact", "e-mail"])
+            for contact in (
+                " ",
+                "me",
+                "me@",
+                "a b@example.org",
+                "a@example.org\r\nX: y",
+                "a@b.org)",
+                "ftp://b.org/",
+                "ü@b.org",
+            )
+        ),
         ("out = 'c'\nseeds = ['http://127.0.0.1:6379/']\n", ["127.0.0.1:6379", "a port"]),
         ("out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[topic]\nplaces = { Springfield = 1 }\n", ["Springfield, "]),
         ("out = 'c'\nseeds = ['http://127.0.0.1:8080/']\n[topic]\nplaces = { Houstn = 1 }\n", ["Houston"]),

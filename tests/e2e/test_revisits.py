@@ -89,6 +89,9 @@ def test_a_page_that_is_refused_for_once_is_not_given_up(site: Site, tmp_path: P
     make_due(folder)
     assert periplus("crawl", settings, "--out", folder, "--json").json["outcomes"][outcome] == 1
     assert periplus("search", folder, "floods", "--json").json["total"] == 3, "what was read stays"
+    told = periplus("why", folder, f"http://{HOST}/a").out
+    assert "\nkept as it was; at its last visit: " in told, told
+    assert "not kept" not in told
 
     site.refusals.clear()
     site.page("/a", "Droughts are what it has now")

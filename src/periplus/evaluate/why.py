@@ -234,8 +234,7 @@ def _show(found: dict[str, Any]) -> None:
     for one in found["nodes"]:
         console.print(f"node {one['node']}, {one['outcome']}, depth {one['depth']}, priority {one['priority']:.3f}")
     if found["reason"]:
-        how = "left out" if found["node"] is None else "waits" if found["outcome"] in IN_QUEUE else "not kept"
-        console.print(f"{how}: {found['reason']}")
+        console.print(f"{_standing(found)}: {found['reason']}")
     if found["leads_to"]:
         console.print(f"leads to {found['leads_to']}")
     if found["bonus"] is not None:
@@ -260,6 +259,16 @@ def _show(found: dict[str, Any]) -> None:
         _show_evidence(console, parent)
     if found["nodes"] and not found["parents"]:
         console.print("no page links to it" if found["origins"] else "no page links to it: a sitemap led to it")
+
+
+def _standing(found: dict[str, Any]) -> str:
+    """What became of a URL that has a reason."""
+    if found["node"] is None:
+        return "left out"
+    if found["outcome"] in IN_QUEUE:
+        return "waits"
+    was_kept = found["page"] is not None and found["page"]["outcome"] == Outcome.KEPT
+    return "kept as it was; at its last visit" if was_kept else "not kept"
 
 
 def _show_evidence(console: Console, source: dict[str, Any]) -> None:

@@ -154,7 +154,7 @@ def _told(answer: dict[str, str]) -> str:
 
 def serve() -> None:
     """Do what is asked for until the input ends; then end at once, whatever is under way."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # they are meant for the crawl, which ends in order
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # they are meant for the crawl, which ends in order
         signal.signal(number, signal.SIG_IGN)
     os.nice(NICENESS)
     keep_memory_together()

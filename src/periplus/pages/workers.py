@@ -306,6 +306,7 @@ def _in_hand(worker: _Worker) -> int:
 def _nursery(control: socket.socket, work: Work, memory_bytes: int, cpu_seconds: float) -> NoReturn:
     """The process that workers are forked from. Ends when the crawl does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries dead workers
     while True:
