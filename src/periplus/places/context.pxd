@@ -2,12 +2,13 @@
 cimport cython
 from periplus.places.pairs cimport find_lists, find_pairs, is_lettered
 from periplus.places.sheet cimport Sheet, Tables
+from periplus.places.told cimport is_told
 from periplus.places.usage cimport is_among_people, is_called, is_named_after, is_stray
 
 cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE, _REPEATS
-cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE, _O, _F
+cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE
 cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
-cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME, _DIVISION
+cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME
 cdef int _BUILT_KIND, _COUNTRY, _LARGE, _MILLION, _CITY, _ALTERNATE, _COUNTRY_KIND, _ALTERNATE_COUNTRY, _RARE
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
@@ -22,8 +23,6 @@ cpdef void describe_hits(Sheet s, Tables t)
                facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint,
                people=cython.int, known=cython.bint, said=cython.bint)
 cdef void _describe(Sheet s, Tables t, int hit) noexcept
-@cython.locals(at=cython.int, is_of=cython.bint)
-cdef bint _is_said_to_be(Sheet s, Tables t, int first) noexcept
 @cython.locals(before=cython.int, kind=cython.int)
 cdef void _describe_abroad(Sheet s, int at, bint single) noexcept
 cdef int _person(unsigned int bits) noexcept

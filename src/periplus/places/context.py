@@ -26,6 +26,7 @@ from periplus.places.lexicon import CLASSES
 from periplus.places.neighbours import AFTER, BEFORE
 from periplus.places.pairs import find_lists, find_pairs, is_lettered
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
+from periplus.places.told import is_told
 from periplus.places.usage import is_among_people, is_called, is_named_after, is_stray
 
 __all__ = ["GROUPS", "describe_hits"]
@@ -66,14 +67,14 @@ _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE = (_G[g] for g in ("before", "after", 
 _REPEATS, _PERSON_ON_PAGE, _TAIL_ON_PAGE = (_G[g] for g in ("repeats", "person_on_page", "tail_on_page"))
 _OUTER, _CANDIDATES, _SMALL, _LENGTH = (_G[g] for g in ("outer_of_pair", "candidates", "written_small", "length"))
 _NEIGHBOURS, _OPENING, _USAGE = _G["neighbours"], _G["opening"], _G["usage"]
-_STRIDE, _O, _F = CODES, ord("o"), ord("f")
+_STRIDE = CODES
 _UP, _CASE, _NUMBER = UPPER, CASELESS, DIGIT
 _SPACE, _COMMA, _LINE, _STOP = GAP_SPACE, GAP_COMMA, GAP_LINE, GAP_STOP
 _HYPHEN, _JOIN, _OWNS = GAP_HYPHEN, GAP_JOIN, GAP_POSSESSIVE
 _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
     1 << CLASSES.index(c) for c in ("first_name", "surname", "title", "organisation")
 )
-_SOFTWARE_NAME, _DIVISION = (1 << CLASSES.index(c) for c in ("software_name", "division_word"))
+_SOFTWARE_NAME = 1 << CLASSES.index("software_name")
 _BUILT_KIND = len(KIND) - len(BUILT)
 _COUNTRY, _LARGE, _MILLION = KINDS.index("country"), POPULATION.index("<100k"), POPULATION.index("<3M")
 _CITY, _ALTERNATE = KIND.index("city"), KIND.index("alternate")
@@ -132,7 +133,7 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     before = _before(s, t, first, s.abroad and known and not s.t_caps[first])
     if s.t_cased[last] and before != _B_TITLE and before != _B_FIRST:
         before = _B_LOCATIVE
-    said = _is_said_to_be(s, t, first)
+    said = is_told(s, t, hit)
     if said:
         before = _B_LOCATIVE
     word = s.word_level[name] if name >= 0 and (single or s.t_class[first] & _CASE) else 0
@@ -172,15 +173,6 @@ def _describe_abroad(s: Sheet, at: int, single: bool) -> None:
             s.codes[at + _PERSON] = 1
         if kind == _ALTERNATE and s.codes[at + _POPULATION] >= _LARGE:
             s.codes[at + _KIND] = _CITY
-
-
-def _is_said_to_be(s: Sheet, t: Tables, first: int) -> bool:
-    """Whether what follows is said to be a place, so that common words may be one: "the town of Orange"."""
-    if first < 2 or s.t_gap[first - 1] != _SPACE or s.t_gap[first - 2] != _SPACE or s.t_class[first - 2] & _UP:
-        return False
-    at = s.t_start[first - 1]
-    is_of = s.t_end[first - 1] - at == 2 and s.text[at] == _O and s.text[at + 1] == _F
-    return is_of and t.word_bits[s.t_slot[first - 2]] & _DIVISION != 0
 
 
 def _person(bits: int) -> int:
