@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from periplus.places.country_data import home_of, spoken_languages
 from periplus.places.folding import made_tables, name_keys
 from periplus.places.geometry import hull_centroid, unit_vectors
 from periplus.places.glued import glued_tables
@@ -28,7 +29,7 @@ from periplus.places.sources import (
     Gathered,
 )
 
-__all__ = ["BLOOM_BITS", "BUCKET_BITS", "KINDS", "build_arrays"]
+__all__ = ["BLOOM_BITS", "BUCKET_BITS", "KINDS", "build_arrays", "language_code"]
 
 KINDS: Final = ("world", "continent", "country", "admin1", "admin2", "city", "feature", "region")
 BUCKET_BITS: Final = 20
@@ -73,6 +74,7 @@ def build_arrays(
     arrays["shape_row"] = np.array(shaped, dtype=np.int32)
     strings["shapes"] = [drafts[i].rings for i in shaped]
     arrays["state_letters"] = state_letters(row_of)
+    arrays["spoken"] = _spoken(drafts, row_of)
     _lexicon(arrays)
     _pack(arrays)
     arrays["char_fold"], arrays["char_class"], arrays["char_gap"] = made_tables()
@@ -281,6 +283,7 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     row_at, flag = np.array(rows, dtype=np.int32), np.array(flags, dtype=np.uint8)
     prior = _priors(a, row_at, flag)
     prior[first] = _USUAL_PRIOR
+    _put_towns_first(a, keys, row_at, flag, prior)
     order = np.lexsort((flag, row_at, keys))
     order = order[keys[order] != 0]
     same = (keys[order][1:] == keys[order][:-1]) & (row_at[order][1:] == row_at[order][:-1])
@@ -290,6 +293,7 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     a["name_key"] = unique
     a["name_at"] = np.append(starts, len(order)).astype(np.uint32)
     a["cand_row"], a["cand_flag"], a["cand_prior"] = row_at[order], flag[order], prior[order].astype(np.float32)
+    a["cand_fame"] = _fame(drafts)[a["cand_row"]]
     buckets = np.searchsorted(unique >> np.uint64(64 - BUCKET_BITS), np.arange((1 << BUCKET_BITS) + 1, dtype=np.uint64))
     a["name_bucket"] = buckets.astype(np.uint32)
     a["name_bloom"] = bloom(unique)
@@ -299,6 +303,49 @@ def _names(a: Arrays, strings: dict[str, list[str]], drafts: list[Draft]) -> Non
     alternates = alternates[np.argsort(row_at[alternates], kind="stable")]
     a["alt_at"] = np.searchsorted(row_at[alternates], np.arange(len(drafts) + 1)).astype(np.uint32)
     strings["alternates"] = [texts[i] for i in alternates.tolist()]
+
+
+def language_code(language: str) -> int:
+    """A language's two letters as a number, 0 for what has others."""
+    return int.from_bytes(language.encode("ascii", "ignore"), "big") if len(language) == 2 else 0
+
+
+def _fame(drafts: list[Draft]) -> npt.NDArray[np.float32]:
+    """How well known each place is: about 1 for one that fifty languages have a name for, 0 for one without a second.
+
+    There are two Cambridges of like size, and what the world calls Cambridge is the one that all languages write of.
+    """
+    count = np.array([len(draft.names) for draft in drafts], dtype=np.float32)
+    return np.asarray(np.log2(np.maximum(count, 1.0)) / 6.0, dtype=np.float32)
+
+
+def _put_towns_first(
+    a: Arrays, keys: npt.NDArray[np.uint64], row: npt.NDArray[np.int32], flag: npt.NDArray[np.uint8],
+    prior: npt.NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Put what a country is called in some language behind a town of more people of that very name.
+
+    Some languages call Norfolk Island just Norfolk, and some Grenada Granada.
+    """
+    country, town = (KINDS.index(kind) for kind in ("country", "city"))
+    foreign = np.flatnonzero((a["kind"][row] == country) & (flag == ALTERNATE))
+    towns = np.flatnonzero((a["kind"][row] == town) & (flag == PRIMARY) & np.isin(keys, keys[foreign]))
+    largest: dict[int, int] = {}
+    for i in towns.tolist():
+        largest[int(keys[i])] = max(largest.get(int(keys[i]), i), i, key=lambda j: int(a["population"][row[j]]))
+    for i in foreign.tolist():
+        other = largest.get(int(keys[i]))
+        if other is not None and a["population"][row[other]] > a["population"][row[i]]:
+            prior[i] = min(prior[i], prior[other] - 1.0)
+
+
+def _spoken(drafts: list[Draft], row_of: dict[str, int]) -> npt.NDArray[np.int32]:
+    """Language (see `language_code`), row of a country it is spoken in, and 1 where it is at home, for each."""
+    spoken = {
+        (lang, draft.country) for draft in drafts if draft.kind == "country" for lang in spoken_languages(draft.country)
+    }
+    found = [(language_code(lang), row_of[country], home_of(lang) == country) for lang, country in sorted(spoken)]
+    return np.array(found, dtype=np.int32).reshape(-1, 3)
 
 
 def _name_statics(a: Arrays, unique: npt.NDArray[np.uint64]) -> None:

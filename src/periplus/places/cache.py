@@ -37,7 +37,7 @@ __all__ = [
     "streets_path",
 ]
 
-RECIPE: Final = 25
+RECIPE: Final = 26
 """Raised whenever the same sources would compile to something else."""
 
 _MONTH_SECONDS: Final = 30 * 86400

@@ -16,6 +16,7 @@ from periplus.places.build import KINDS
 from periplus.places.context import KIND
 from periplus.places.folding import GAP_COMMA, GAP_HYPHEN, GAP_SPACE, Tokens, name_key, name_keys, tokenise
 from periplus.places.gazetteer import Gazetteer
+from periplus.places.lexicon import CLASSES
 
 __all__ = ["HASHTAG_CONFIDENCE", "capitalised", "hashtags"]
 
@@ -28,8 +29,12 @@ _BIG_TOWN: Final = 100_000
 _RARE: Final = 2  # context.WORD: as good as never written small
 _AREAS: Final = tuple(KIND.index(k) for k in ("country", "admin1", "continent", "alternate_country"))
 _UNSURE: Final = tuple(KIND.index(k) for k in ("alternate", "demonym", "abbreviation", "bare_admin2", "postal"))
-_HASHTAG: Final = re.compile(r"(?<!\w)#([^\W\d_]{3,40})(?!\w)")
-_TABLES: Final["WeakKeyDictionary[Gazetteer, dict[int, int]]"] = WeakKeyDictionary()
+_HASHTAG: Final = re.compile(r"(?<!\w)#([^\W_]{3,40})(?!\w)")
+_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][^A-Z\d]*|\d+|[^A-Z\d]+")
+"""The words of a tag that is written like this: FloodsInGaza, IranTalksNYC."""
+_MOST_PARTS: Final = 3
+_PERSON: Final = sum(1 << CLASSES.index(name) for name in ("first_name", "surname"))
+_TABLES: Final["WeakKeyDictionary[Gazetteer, tuple[dict[int, int], frozenset[int]]]"] = WeakKeyDictionary()
 
 
 def capitalised(text: str, gazetteer: Gazetteer) -> str:
@@ -89,24 +94,46 @@ def _raise_abbreviations(
 
 
 def hashtags(text: str, gazetteer: Gazetteer) -> list[tuple[int, int, int]]:
-    """Start, end (without the #) and row of every hashtag that is a name of an area or a big town."""
+    """Start, end (without the #) and row of every hashtag that is or holds a name of an area or a big town."""
     if "#" not in text:
         return []
-    table = _TABLES.get(gazetteer)
-    if table is None:
-        table = _TABLES.setdefault(gazetteer, _run_together(gazetteer))
+    tables = _TABLES.get(gazetteer)
+    if tables is None:
+        tables = _TABLES.setdefault(gazetteer, _run_together(gazetteer))
+    table, people = tables
     found: list[tuple[int, int, int]] = []
     for match in itertools.islice(_HASHTAG.finditer(text), MAX_HASHTAGS):
         row = table.get(name_key(match[1]))
         if row is not None:
             found.append((match.start(1), match.end(1), row))
+        elif not match[1].islower():
+            found += _within(match[1], match.start(1), table, people)
     return found
 
 
-def _run_together(gazetteer: Gazetteer) -> dict[int, int]:
-    """Keys of the names, written as one word, of countries, first divisions and big towns; words are left out."""
+def _within(tag: str, offset: int, table: dict[int, int], people: frozenset[int]) -> list[tuple[int, int, int]]:
+    """The names in a tag of several words, #GazaUnderAttack; not those of people, #JordanPeele."""
+    spans = [match.span() for match in _PARTS.finditer(tag)]
+    found: list[tuple[int, int, int]] = []
+    taken = 0
+    for first in range(len(spans)):
+        for last in range(min(len(spans), first + _MOST_PARTS) - 1, first - 1, -1):
+            start, end = spans[first][0], spans[last][1]
+            key = name_key(tag[start:end]) if start >= taken and tag[start].isupper() else 0
+            if key in table and key not in people:
+                found.append((offset + start, offset + end, table[key]))
+                taken = end
+                break
+    return found
+
+
+def _run_together(gazetteer: Gazetteer) -> tuple[dict[int, int], frozenset[int]]:
+    """Keys of the names, written as one word, of regions, divisions and big towns; words and languages are left out.
+
+    And which of them people have too.
+    """
     kind, people = gazetteer.arrays["kind"], gazetteer.arrays["population"]
-    wanted = np.isin(kind, [KINDS.index(k) for k in ("country", "admin1")])
+    wanted = np.isin(kind, [KINDS.index(k) for k in ("continent", "country", "admin1", "region")])
     wanted |= (kind == KINDS.index("city")) & (people >= _BIG_TOWN)
     rows = np.flatnonzero(wanted)
     rows = rows[np.argsort(-people[rows], kind="stable")]
@@ -118,4 +145,9 @@ def _run_together(gazetteer: Gazetteer) -> dict[int, int]:
     for row, key, is_word in zip(rows.tolist(), keys.tolist(), ((known >= 0) & (word > _RARE)).tolist(), strict=True):
         if key and not is_word:
             table.setdefault(key, row)
-    return table
+    a = gazetteer.arrays
+    called, software = (
+        table.keys() & set(a["word_key"][(a["word_bits"] & np.uint32(bits)) != 0].tolist())
+        for bits in (_PERSON, 1 << CLASSES.index("software_name"))
+    )
+    return {key: row for key, row in table.items() if key not in software}, frozenset(called)

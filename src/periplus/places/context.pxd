@@ -2,12 +2,13 @@
 cimport cython
 from periplus.places.pairs cimport find_lists, find_pairs, is_lettered
 from periplus.places.sheet cimport Sheet, Tables
+from periplus.places.told cimport is_told
 from periplus.places.usage cimport is_among_people, is_called, is_named_after, is_stray
 
 cdef int _KIND, _POPULATION, _WORD, _PERSON, _SHAPE, _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE, _REPEATS
-cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE, _O, _F
+cdef int _PERSON_ON_PAGE, _TAIL_ON_PAGE, _OUTER, _CANDIDATES, _SMALL, _LENGTH, _NEIGHBOURS, _OPENING, _USAGE, _STRIDE, _HOME
 cdef int _UP, _CASE, _NUMBER, _SPACE, _COMMA, _LINE, _STOP, _HYPHEN, _JOIN, _OWNS
-cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME, _DIVISION
+cdef unsigned int _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION, _SOFTWARE_NAME, _SMALL_WORD
 cdef int _BUILT_KIND, _COUNTRY, _LARGE, _MILLION, _CITY, _ALTERNATE, _COUNTRY_KIND, _ALTERNATE_COUNTRY, _RARE
 cdef unsigned long long _SEEN
 cdef const unsigned int[::1] _RUN_WORDS
@@ -19,13 +20,11 @@ cdef int _R_NONE, _R_MIDDLE, _R_START3, _R_START2, _R_END3, _R_END2
 @cython.locals(reach=cython.int, hit=cython.int, at=cython.int, last=cython.int)
 cpdef void describe_hits(Sheet s, Tables t)
 @cython.locals(at=cython.int, first=cython.int, last=cython.int, name=cython.int, built=cython.int, single=cython.bint,
-               facts=cython.int, length=cython.int, word=cython.int, before=cython.int, opening=cython.bint,
+               facts=cython.int, length=cython.int, level=cython.int, word=cython.int, before=cython.int, opening=cython.bint,
                people=cython.int, known=cython.bint, said=cython.bint)
 cdef void _describe(Sheet s, Tables t, int hit) noexcept
-@cython.locals(at=cython.int, is_of=cython.bint)
-cdef bint _is_said_to_be(Sheet s, Tables t, int first) noexcept
 @cython.locals(before=cython.int, kind=cython.int)
-cdef void _describe_abroad(Sheet s, int at, bint single) noexcept
+cdef void _describe_abroad(Sheet s, int at, bint single, bint at_home) noexcept
 cdef int _person(unsigned int bits) noexcept
 cdef int _length_code(int length) noexcept
 @cython.locals(caps=cython.bint)
@@ -38,7 +37,7 @@ cdef int _before_mark(int gap) noexcept
 cdef int _after(Sheet s, Tables t, int hit) noexcept
 @cython.locals(left=cython.bint, right=cython.bint)
 cdef int _neighbours(Sheet s, int first, int last) noexcept
-@cython.locals(start=cython.int, token=cython.int, capital=cython.bint, linked=cython.bint, bits=cython.uint)
+@cython.locals(start=cython.int, token=cython.int, capital=cython.bint, linked=cython.bint, goes_on=cython.bint, bits=cython.uint)
 cdef void _find_runs(Sheet s, Tables t) noexcept
 @cython.locals(at=cython.int, first=cython.int, start=cython.int, before=cython.int, after=cython.int, word=cython.int,
                bits=cython.uint, i=cython.int)

@@ -26,9 +26,10 @@ from periplus.places.lexicon import CLASSES
 from periplus.places.neighbours import AFTER, BEFORE
 from periplus.places.pairs import find_lists, find_pairs, is_lettered
 from periplus.places.sheet import CODES, SEEN_BITS, Sheet, Tables, ints
+from periplus.places.told import is_told
 from periplus.places.usage import is_among_people, is_called, is_named_after, is_stray
 
-__all__ = ["GROUPS", "describe_hits"]
+__all__ = ["AT_HOME", "GROUPS", "describe_hits"]
 
 KIND: Final = (
     "country", "admin1", "admin2", "city", "feature", "continent", "alternate", "bare_admin2", "bare_admin1", "demonym",
@@ -49,6 +50,9 @@ NEIGHBOURS: Final = ("none", "one", "both")
 USAGE: Final = ("free", "called", "called_elsewhere")
 
 
+AT_HOME: Final = 128
+"""Added to how much of a word a name is, where a language calls a town so in which it is spoken there."""
+
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "kind": KIND, "population": POPULATION, "word": WORD, "person": PERSON, "shape": SHAPE, "before": BEFORE,
     "after": AFTER, "run": RUN, "run_word": RUN_WORD, "inside": INSIDE, "repeats": REPEATS, "person_on_page": YES_NO,
@@ -66,14 +70,15 @@ _BEFORE, _AFTER, _RUN, _RUN_WORD, _INSIDE = (_G[g] for g in ("before", "after", 
 _REPEATS, _PERSON_ON_PAGE, _TAIL_ON_PAGE = (_G[g] for g in ("repeats", "person_on_page", "tail_on_page"))
 _OUTER, _CANDIDATES, _SMALL, _LENGTH = (_G[g] for g in ("outer_of_pair", "candidates", "written_small", "length"))
 _NEIGHBOURS, _OPENING, _USAGE = _G["neighbours"], _G["opening"], _G["usage"]
-_STRIDE, _O, _F = CODES, ord("o"), ord("f")
+_STRIDE, _HOME = CODES, AT_HOME
 _UP, _CASE, _NUMBER = UPPER, CASELESS, DIGIT
 _SPACE, _COMMA, _LINE, _STOP = GAP_SPACE, GAP_COMMA, GAP_LINE, GAP_STOP
 _HYPHEN, _JOIN, _OWNS = GAP_HYPHEN, GAP_JOIN, GAP_POSSESSIVE
 _FIRST_NAME, _SURNAME, _TITLE, _ORGANISATION = (
     1 << CLASSES.index(c) for c in ("first_name", "surname", "title", "organisation")
 )
-_SOFTWARE_NAME, _DIVISION = (1 << CLASSES.index(c) for c in ("software_name", "division_word"))
+_SMALL_WORD = sum(1 << CLASSES.index(c) for c in ("locative", "preposition", "article", "conjunction"))
+_SOFTWARE_NAME = 1 << CLASSES.index("software_name")
 _BUILT_KIND = len(KIND) - len(BUILT)
 _COUNTRY, _LARGE, _MILLION = KINDS.index("country"), POPULATION.index("<100k"), POPULATION.index("<3M")
 _CITY, _ALTERNATE = KIND.index("city"), KIND.index("alternate")
@@ -132,10 +137,11 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     before = _before(s, t, first, s.abroad and known and not s.t_caps[first])
     if s.t_cased[last] and before != _B_TITLE and before != _B_FIRST:
         before = _B_LOCATIVE
-    said = _is_said_to_be(s, t, first)
+    said = is_told(s, t, hit)
     if said:
         before = _B_LOCATIVE
-    word = s.word_level[name] if name >= 0 and (single or s.t_class[first] & _CASE) else 0
+    level = s.word_level[name] if name >= 0 else 0
+    word = level & ~_HOME if single or s.t_class[first] & _CASE else 0
     if word and word != _FOREIGN and before == _B_LOCATIVE:
         word = (facts >> 16) & 255  # "in Lage", without an article: nouns of other languages have one
     if said and word > _RARE:
@@ -154,12 +160,14 @@ def _describe(s: Sheet, t: Tables, hit: int) -> None:
     opening = before == _B_LINE or before == _B_SENTENCE or before == _B_MARK
     s.codes[at + _OPENING] = 2 * word + opening
     if s.abroad:
-        _describe_abroad(s, at, single)
+        _describe_abroad(s, at, single, level & _HOME != 0)
     _place_in_run(s, hit)
 
 
-def _describe_abroad(s: Sheet, at: int, single: bool) -> None:
+def _describe_abroad(s: Sheet, at: int, single: bool, at_home: bool) -> None:
     """What is known of names is known of English: elsewhere "Türkei" is the country's own, as Venezia is its city's.
+
+    "Roma" is on any page in Italian; on others behind "di" and the like only.
 
     Countries' names in other languages than the text's are marked as words (see `recognise`). And "di Roma" is no first
     name: not where a very large city is called so.
@@ -172,15 +180,8 @@ def _describe_abroad(s: Sheet, at: int, single: bool) -> None:
             s.codes[at + _PERSON] = 1
         if kind == _ALTERNATE and s.codes[at + _POPULATION] >= _LARGE:
             s.codes[at + _KIND] = _CITY
-
-
-def _is_said_to_be(s: Sheet, t: Tables, first: int) -> bool:
-    """Whether what follows is said to be a place, so that common words may be one: "the town of Orange"."""
-    if first < 2 or s.t_gap[first - 1] != _SPACE or s.t_gap[first - 2] != _SPACE or s.t_class[first - 2] & _UP:
-        return False
-    at = s.t_start[first - 1]
-    is_of = s.t_end[first - 1] - at == 2 and s.text[at] == _O and s.text[at + 1] == _F
-    return is_of and t.word_bits[s.t_slot[first - 2]] & _DIVISION != 0
+    if at_home and kind == _ALTERNATE:
+        s.codes[at + _KIND] = _CITY
 
 
 def _person(bits: int) -> int:
@@ -283,10 +284,12 @@ def _neighbours(s: Sheet, first: int, last: int) -> int:
 def _find_runs(s: Sheet, t: Tables) -> None:
     """For every token where its run of capitalised tokens starts and ends, and what classes of words the run holds."""
     start = 0
+    goes_on = False
     for token in range(s.tokens):
-        capital = s.t_class[token] & _UP
-        linked = token > 0 and capital and s.t_class[token - 1] & _UP and s.t_gap[token - 1] == _SPACE
-        bits = t.word_bits[s.t_slot[token]] if capital else 0
+        bits = t.word_bits[s.t_slot[token]] if s.t_class[token] & _UP else 0
+        capital = bool(s.t_class[token] & _UP) and not bits & _SMALL_WORD  # "In London" is no longer name than London
+        linked = goes_on and capital and s.t_gap[token - 1] == _SPACE
+        goes_on = capital
         if linked:
             s.run_bits[start] |= bits
         else:

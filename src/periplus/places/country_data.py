@@ -6,7 +6,7 @@ from typing import Any
 
 from periplus.places.knowledge import knowledge
 
-__all__ = ["country_info", "country_translations", "demonym_forms", "geojson_box"]
+__all__ = ["country_info", "country_translations", "demonym_forms", "geojson_box", "home_of", "spoken_languages"]
 
 
 def country_info() -> dict[str, dict[str, Any]]:
@@ -27,6 +27,20 @@ def country_translations() -> dict[str, dict[str, str]]:
     from babel import Locale  # noqa: PLC0415  heavy, and only needed when compiling
 
     return {lang: dict(Locale.parse(lang).territories) for lang in knowledge()["languages"]["countries"].split()}
+
+
+def spoken_languages(code: str) -> list[str]:
+    """The languages that a country is governed in, by their codes of two letters, from the same data."""
+    from babel.languages import get_official_languages  # noqa: PLC0415  only needed when compiling
+
+    return sorted({language[:2] for language in get_official_languages(code, de_facto=True) if len(language) != 3})
+
+
+def home_of(language: str) -> str:
+    """The country that one takes a language to be from as long as nothing else is known, "" for none."""
+    from babel.core import get_global  # noqa: PLC0415  only needed when compiling
+
+    return str(get_global("likely_subtags").get(language, "")).rpartition("_")[2]
 
 
 def demonym_forms(demonym: str) -> list[str]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from periplus.errors import GazetteerMissing, PlaceError
 from periplus.model import BBox, LonLat, Place
-from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS
+from periplus.places.build import BLOOM_BITS, BUCKET_BITS, KINDS, WORD_SLOT_BITS, language_code
 from periplus.places.cache import open_container, streets_path
 from periplus.places.container import FORMAT, Container
 from periplus.places.folding import adopt_tables, name_key
@@ -34,11 +34,11 @@ I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 _NEEDED: Final = (
     "id", "kind", "lat", "lon", "population", "parent", "zone", "country", "bbox", "id_order", "row_country",
-    "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "name_bucket",
-    "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row", "zip_state",
-    "zip_point", "overlap", "shape_row", "place_facts", "name_facts", "char_fold", "char_class", "char_gap",
-    "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
-    "glued_key", "glued_row", "glued_part_key", "glued_part_row", "state_letters",
+    "row_admin1", "row_admin2", "xyz", "name_key", "name_at", "cand_row", "cand_flag", "cand_prior", "cand_fame",
+    "name_bucket", "name_bloom", "alt_at", "word_key", "word_bits", "zip", "zip_at", "zip_key", "zip_row",
+    "zip_state", "zip_point", "overlap", "shape_row", "place_facts", "name_facts", "char_fold", "char_class",
+    "char_gap", "name_kind", "name_size", "name_many", "name_outer", "name_word", "name_short", "log_people",
+    "glued_key", "glued_row", "glued_part_key", "glued_part_row", "state_letters", "spoken",
 )  # fmt: skip
 _CACHE_LIMIT: Final = 200_000
 _SLACK: Final = 1e-4
@@ -357,6 +357,19 @@ class Gazetteer:
         rows = np.flatnonzero(self.arrays["kind"] == KINDS.index("country")).tolist()
         countries = self.arrays["country"]
         return {self._countries[countries[row]]: row for row in reversed(rows) if self._countries[countries[row]]}
+
+    def spoken_in(self, language: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The rows of the countries that a language is spoken in: where it is at home, and the others."""
+        found = self._spoken.get(language_code("no" if language in ("nb", "nn") else language))
+        return found or ((), ())
+
+    @cached_property
+    def _spoken(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+        found: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        for code, row, at_home in self.arrays["spoken"].tolist():
+            home, others = found.get(code, ((), ()))
+            found[code] = ((*home, row), others) if at_home else (home, (*others, row))
+        return found
 
     def main_names(self) -> Iterator[str]:
         """The main names of all places, row by row."""

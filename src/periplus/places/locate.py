@@ -13,23 +13,21 @@ from periplus.model import Located, LonLat, Mention, PageHints, Place
 from periplus.pages.language import detect_language
 from periplus.places.addresses import find_addresses
 from periplus.places.casing import HASHTAG_CONFIDENCE, capitalised, hashtags
-from periplus.places.context import KIND
 from periplus.places.declared import declared_addresses, hinted_places, with_declared
 from periplus.places.finnish import is_finnish
 from periplus.places.footprint import footprint_of
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.memory import HostPrior, host_of
 from periplus.places.model_weights import Weights, default_weights
-from periplus.places.recognise import Evidence, borrowed_sheet, outside_of, recognise
+from periplus.places.recognise import ENGLISH, Evidence, borrowed_sheet, outside_of, recognise
 from periplus.places.scan import pieces
 from periplus.places.sources import ABBREVIATION, DEMONYM, STOPPED
-from periplus.places.support import kind_code, likeliest, outcome
+from periplus.places.support import is_demonym, likeliest, outcome
 from periplus.places.units import WITHIN
 
-__all__ = ["locate", "outside"]
+__all__ = ["end_without_council", "locate", "outside"]
 
 MAX_CANDIDATES_SHOWN: Final = 8
-_DEMONYM: Final = KIND.index("demonym")
 _LOCAL: Final = frozenset({"city", "admin2"})
 _SHORT: Final = frozenset({ABBREVIATION, STOPPED})
 _MAX_COUNTRIES: Final = 4
@@ -76,14 +74,21 @@ def locate(
     hints = hints or PageHints()
     countries = _countries(url, hints, about, gazetteer)
     hinted = hinted_places(hints, countries, gazetteer)
-    evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), countries)
-    options = _Options(demonyms, candidates, language or detect_language(text) or ("fi" if is_finnish(text) else ""))
+    language = language or detect_language(text) or ("fi" if is_finnish(text) else "")
+    spoken = gazetteer.spoken_in(language) if language not in ENGLISH else ((), ())
+    evidence = Evidence(prior, (*hints.points, *_points(hints, hinted, gazetteer)), countries, spoken)
+    options = _Options(demonyms, candidates, language)
     mentions: list[Mention] = []
     for offset, piece in pieces(text):
         mentions += _mentions(piece, offset, gazetteer, model, evidence, options=options)
     addresses = with_declared(text, find_addresses(text, gazetteer), hints, gazetteer)
     counted = outside(mentions, furniture) if furniture else mentions
     return Located(tuple(mentions), addresses, footprint_of(counted, addresses, hinted, gazetteer, outlined=outlined))
+
+
+def end_without_council(text: str, start: int, end: int) -> int:
+    """Where the name of a place ends that a council governs: of "Leeds City Council" Leeds is found."""
+    return start + len(_COUNCIL.sub("", text[start:end])) if text.endswith("Council", start, end) else end
 
 
 def outside(mentions: Iterable[Mention], spans: Sequence[tuple[int, int, bool]]) -> Iterator[Mention]:
@@ -126,7 +131,7 @@ def _mentions(
     with borrowed_sheet(gazetteer, options.language) as (sheet, tables):
         chosen = recognise(sheet, tables, capitalised(text, gazetteer), outside, weights, has_host=has_host)
         if not options.demonyms:
-            chosen = [hit for hit in chosen if kind_code(sheet, hit) != _DEMONYM]
+            chosen = [hit for hit in chosen if not is_demonym(sheet, tables, hit)]
         found = outcome(sheet, chosen)
         shown: dict[int, tuple[Place, ...]] = {}
         if options.candidates:
@@ -139,8 +144,8 @@ def _mentions(
             end += end < limit  # noqa: PLW2901  the stop belongs to the abbreviation
         if text[end : end + 1] == ")" and "(" in text[start:end]:
             end += 1  # noqa: PLW2901  "Frankfurt (Oder)"
-        elif text.endswith("Council", start, end):
-            end = start + len(_COUNCIL.sub("", text[start:end]))  # noqa: PLW2901  of "Leeds City Council" Leeds
+        else:
+            end = end_without_council(text, start, end)  # noqa: PLW2901
         place = gazetteer.place_at(row) if row >= 0 else None
         kind = (shown.get(unit, ()), flag == DEMONYM, row >= 0 and flag == WITHIN)
         mentions.append(Mention(offset + start, offset + end, text[start:end], place, confidence, *kind))

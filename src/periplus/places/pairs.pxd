@@ -12,9 +12,9 @@ cdef unsigned int _JOINING, _PLACING
 @cython.locals(hit=cython.int, last=cython.int, other=cython.int, column=cython.int, row=cython.int)
 cpdef void find_pairs(Sheet s, Tables t, int group) noexcept
 @cython.locals(hit=cython.int)
-cdef int _area_from(Sheet s, Tables t, int token) noexcept
+cpdef int area_from(Sheet s, Tables t, int token) noexcept
 @cython.locals(low=cython.int, high=cython.int, at=cython.int)
-cdef bint _some_inside(Tables t, int name, int row) noexcept
+cpdef bint some_inside(Tables t, int name, int row) noexcept
 @cython.locals(fact=cython.int)
 cpdef bint is_inside(Tables t, int place, int row) noexcept
 @cython.locals(before=cython.int, first=cython.int, second=cython.int)

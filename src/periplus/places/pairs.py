@@ -12,7 +12,16 @@ from periplus.places.lexicon import CLASSES
 from periplus.places.sheet import CODES, Sheet, Tables
 from periplus.places.sources import DEMONYM
 
-__all__ = ["AMONG_STATES", "AMONG_TOWNS", "find_lists", "find_pairs", "is_inside", "is_lettered"]
+__all__ = [
+    "AMONG_STATES",
+    "AMONG_TOWNS",
+    "area_from",
+    "find_lists",
+    "find_pairs",
+    "is_inside",
+    "is_lettered",
+    "some_inside",
+]
 
 AMONG_TOWNS: Final = 2
 AMONG_STATES: Final = 3
@@ -45,24 +54,24 @@ def find_pairs(s: Sheet, t: Tables, group: int) -> None:
         if s.h_name[hit] < 0 or last + 1 >= s.tokens:
             continue
         row = _postal_country(s, t, last)
-        if row >= 0 and _some_inside(t, s.h_name[hit], row):
+        if row >= 0 and some_inside(t, s.h_name[hit], row):
             s.h_pair[hit] = row
         elif s.t_caps[last + 1] and s.t_end[last + 1] - s.t_start[last + 1] == _STATE_LETTERS:
             s.h_pair[hit] = _lettered_state(s, t, hit)
         if s.t_gap[last] != _COMMA:
             continue
-        other = _area_from(s, t, last + 1)
+        other = area_from(s, t, last + 1)
         if other < 0:
             continue
         for column in range(2):
             row = t.name_facts[4 * s.h_name[other] + column]
-            if row >= 0 and _some_inside(t, s.h_name[hit], row) and not _are_listed(s, t, hit, other, row):
+            if row >= 0 and some_inside(t, s.h_name[hit], row) and not _are_listed(s, t, hit, other, row):
                 s.h_pair[hit] = row
                 s.codes[other * _STRIDE + group] = 1
                 break
 
 
-def _area_from(s: Sheet, t: Tables, token: int) -> int:
+def area_from(s: Sheet, t: Tables, token: int) -> int:
     """The longest plain hit from this token on that may name a division or country, -1 if there is none."""
     hit = s.starts_here[token]
     while hit >= 0 and s.h_first[hit] == token:
@@ -72,7 +81,7 @@ def _area_from(s: Sheet, t: Tables, token: int) -> int:
     return -1
 
 
-def _some_inside(t: Tables, name: int, row: int) -> bool:
+def some_inside(t: Tables, name: int, row: int) -> bool:
     """Whether a place of that name lies in the division or country."""
     low, high = t.name_at[name], t.name_at[name + 1]
     for at in range(low, high):  # noqa: SIM110  a generator is slow where this is compiled
@@ -153,11 +162,11 @@ def _lettered_state(s: Sheet, t: Tables, hit: int) -> int:
     """
     first, code, name = s.h_first[hit], s.h_last[hit] + 1, s.h_name[hit]
     gap, at = s.t_gap[code - 1], s.t_start[code]
-    known = _area_from(s, t, code)
-    if gap == _COMMA or gap == _LINE or (known >= 0 and _some_inside(t, name, t.name_facts[4 * s.h_name[known]])):
+    known = area_from(s, t, code)
+    if gap == _COMMA or gap == _LINE or (known >= 0 and some_inside(t, name, t.name_facts[4 * s.h_name[known]])):
         return -1  # "Florence (AL)"
     row = _state_of(s, t, at) if gap != _SPACE else -1
-    if row >= 0 and _some_inside(t, name, row):
+    if row >= 0 and some_inside(t, name, row):
         return row
     coded = first > 0 and s.t_class[first - 1] & _NUMBER and s.t_end[first - 1] - s.t_start[first - 1] == _CAP
     written = s.text[at - 1] == _BRACKET or (coded and gap == _SPACE)

@@ -5,14 +5,15 @@ from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _MAX_ANCHOR_UNITS, _WITHIN, _ALTERNATE, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
 cdef int _FIRST, _KIND0, _FLAG0, _WITHIN0, _WITHIN_CLOSE, _WITHIN_FIRST, _NAMED0, _NEAR, _AROUND
-cdef int _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS, _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY, _HINT_NEAR, _TLD, _NAMED_PEOPLE, _WITHIN_IMPLIED, _WIDTH, _FAR
-cdef double _R2, _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR, _SAME_MIDDLE, _LARGE, _TINY
+cdef int _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS, _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY, _HINT_NEAR, _TLD, _NAMED_PEOPLE, _WITHIN_IMPLIED, _FAME, _LANGUAGE, _HOLDS_COUNTRY, _WIDTH, _FAR
+cdef double _R2, _NEAR_SCALE, _AROUND_SCALE, _TOO_FAR, _SAME_MIDDLE, _LARGE, _TINY, _ABROAD
 
 cdef class Outside:
     cdef const int[::1] rows
     cdef const double[::1] mass
     cdef const float[::1] points
-    cdef const int[::1] countries
+    cdef const int[::1] countries, spoken
+    cdef int homes
     cdef double total
 
 @cython.locals(low=cython.int, high=cython.int, top=cython.double, c=cython.int, base=cython.int, i=cython.int,
@@ -25,6 +26,8 @@ cdef void _within_features(Sheet s, int unit, int c, int base, int kind) noexcep
 cdef void _named_features(Sheet s, int unit, int c, int which, int row, bint shaded) noexcept
 @cython.locals(square=cython.double)
 cdef double closeness(double dot, double km) noexcept
+@cython.locals(i=cython.int)
+cdef void _country_features(Sheet s, Outside o, int base, int country) noexcept
 @cython.locals(base=cython.int, px=cython.double, py=cython.double, pz=cython.double, dot=cython.double,
                country=cython.int, i=cython.int, best=cython.double, value=cython.double, same=cython.double,
                near=cython.double, shared=cython.double, row=cython.int, host=cython.int, mass=cython.double)
@@ -60,7 +63,7 @@ cdef void _add_anchor(Sheet s, int a) noexcept
 cdef void _add_nearness(const double[::1] xs, const double[::1] ys, const double[::1] zs, double[::1] near,
                         double[::1] around, int low, int high, int other, double mass) noexcept
 @cython.locals(near=cython.double, around=cython.double, in_country=cython.double, in_admin1=cython.double,
-               base=cython.int, row=cython.int, holds=cython.double, score=cython.double)
+               base=cython.int, row=cython.int, holds_country=cython.double, holds=cython.double, score=cython.double)
 cdef void _company_of(Sheet s, int c, double rest, const double[::1] w) noexcept
 @cython.locals(unit=cython.int, best=cython.int, c=cython.int)
 cdef void _choose(Sheet s) noexcept

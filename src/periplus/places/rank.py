@@ -25,6 +25,7 @@ FEATURES: Final = (
     "named_country", "close_country", "first_country", "within_first",
     "near_40km", "near_250km", "same_country", "same_admin1", "holds",
     "host_same", "host_near", "host_country", "hint_near", "tld_country", "named_population", "within_implied",
+    "fame", "language_country", "holds_country",
 )  # fmt: skip
 COLUMN: Final = {name: i for i, name in enumerate(FEATURES)}
 _MAX_ANCHOR_UNITS: Final = MAX_ANCHORS // 3
@@ -38,10 +39,11 @@ _NAMED0, _NEAR, _AROUND = COLUMN["named_admin1"], COLUMN["near_40km"], COLUMN["n
 _SAME_COUNTRY, _SAME_ADMIN1, _HOLDS = COLUMN["same_country"], COLUMN["same_admin1"], COLUMN["holds"]
 _HOST_SAME, _HOST_NEAR, _HOST_COUNTRY = COLUMN["host_same"], COLUMN["host_near"], COLUMN["host_country"]
 _HINT_NEAR, _TLD = COLUMN["hint_near"], COLUMN["tld_country"]
-_NAMED_PEOPLE, _WITHIN_IMPLIED = COLUMN["named_population"], COLUMN["within_implied"]
+_NAMED_PEOPLE, _WITHIN_IMPLIED, _FAME = COLUMN["named_population"], COLUMN["within_implied"], COLUMN["fame"]
+_LANGUAGE, _HOLDS_COUNTRY = COLUMN["language_country"], COLUMN["holds_country"]
 _WIDTH = len(FEATURES)
 _FAR = FAR
-_LARGE, _TINY = math.log10(5e5), math.log10(50)
+_LARGE, _TINY, _ABROAD = math.log10(5e5), math.log10(50), 0.6
 _R2 = 2.0 * 6371.0 * 6371.0  # times (1 - cosine) is the square of the chord
 _NEAR_SCALE, _AROUND_SCALE = _R2 / (40.0 * 40.0), _R2 / (250.0 * 250.0)
 _TOO_FAR = math.cos(2500.0 / 6371.0)
@@ -49,10 +51,14 @@ _SAME_MIDDLE = math.cos(60.0 / 6371.0)
 
 
 class Outside:
-    """What is known besides the text, as flat arrays: host memory, the page's own points and country."""
+    """What is known besides names, as flat arrays: host memory, the page's own points and countries, its language's.
 
-    def __init__(self, rows: Ints, mass: Reals, points: Reals, countries: Ints) -> None:
+    Of the countries that its language is spoken in the first `homes` are where it is at home.
+    """
+
+    def __init__(self, rows: Ints, mass: Reals, points: Reals, countries: Ints, spoken: Ints, homes: int) -> None:
         self.rows, self.mass, self.points, self.countries = rows, mass, points, countries
+        self.spoken, self.homes = spoken, homes
         self.total = 0.0
         for i in range(len(rows)):
             self.total += mass[i]
@@ -79,6 +85,7 @@ def _static_features(s: Sheet, unit: int) -> None:
             continue
         s.features[base] = s.c_people[c] / 3.0
         s.features[base + 1] = (s.c_prior[c] - top) / 3.0
+        s.features[base + _FAME] = s.c_fame[c]
         s.features[base + _FIRST] = c == low
         if kind > 0:
             s.features[base + _KIND0 + kind] = 1.0
@@ -143,13 +150,21 @@ def closeness(dot: float, km: float) -> float:
     return 1.0 / (square * square)
 
 
-def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
-    """Host memory, the page's own coordinates, the countries of its top-level domain and languages."""
-    base = c * _WIDTH
-    px, py, pz, country = s.c_x[c], s.c_y[c], s.c_z[c], s.c_country[c]
+def _country_features(s: Sheet, o: Outside, base: int, country: int) -> None:
+    """Whether the page belongs to a country, and whether its language is spoken there."""
     for i in range(len(o.countries)):
         if o.countries[i] == country:
             s.features[base + _TLD] = 1.0
+    for i in range(len(o.spoken)):
+        if o.spoken[i] == country:
+            s.features[base + _LANGUAGE] = 1.0 if i < o.homes else _ABROAD
+
+
+def _outside_features(s: Sheet, t: Tables, o: Outside, c: int) -> None:
+    """Host memory, the page's own coordinates, the countries of its domain, of its markup and of its language."""
+    base = c * _WIDTH
+    px, py, pz, country = s.c_x[c], s.c_y[c], s.c_z[c], s.c_country[c]
+    _country_features(s, o, base, country)
     best = 0.0
     for i in range(len(o.points) // 3):
         value = closeness(px * o.points[3 * i] + py * o.points[3 * i + 1] + pz * o.points[3 * i + 2], 100.0)
@@ -186,7 +201,7 @@ def _static_score(s: Sheet, c: int, w: Reals) -> float:
         if s.c_flag[c] > 0:
             score += w[_FLAG0 + s.c_flag[c]]
     score = _part_score(s, base, w, _WITHIN0, _NEAR, score)
-    return _part_score(s, base, w, _HOST_SAME, _WIDTH, score)
+    return _part_score(s, base, w, _HOST_SAME, _HOLDS_COUNTRY, score)
 
 
 def _part_score(s: Sheet, base: int, w: Reals, low: int, high: int, score: float) -> float:
@@ -206,7 +221,7 @@ def rank_units(s: Sheet, t: Tables, o: Outside, w: Reals) -> int:
     count = s.u_at[s.units]
     for unit in range(s.units):
         _static_features(s, unit)
-    outside = o.total > 0.0 or len(o.points) > 0 or len(o.countries) > 0
+    outside = o.total > 0.0 or len(o.points) > 0 or len(o.countries) > 0 or len(o.spoken) > 0
     for c in range(count):
         s.c_near[c] = s.c_around[c] = s.c_same[c] = s.c_host[c] = 0.0
         if outside:
@@ -380,15 +395,18 @@ def _company_of(s: Sheet, c: int, rest: float, w: Reals) -> None:
     s.c_around[c] = log1p(around) if around > 1.0e-4 else 0.0  # noqa: F405
     s.c_same[c] = in_admin1
     row = s.c_row[c]
-    holds = in_admin1 if s.c_admin1[c] == row else in_country if s.c_country[c] == row else 0.0
+    holds = in_admin1 if s.c_admin1[c] == row else 0.0
+    holds_country = in_country if s.c_country[c] == row else 0.0
     s.features[base + _NEAR], s.features[base + _AROUND] = s.c_near[c], s.c_around[c]
     s.features[base + _SAME_COUNTRY], s.features[base + _SAME_ADMIN1], s.features[base + _HOLDS] = (
         in_country,
         in_admin1,
         holds,
     )
+    s.features[base + _HOLDS_COUNTRY] = holds_country
     score = s.c_score[c] + w[_NEAR] * s.c_near[c] + w[_AROUND] * s.c_around[c]
     s.c_probability[c] = score + w[_SAME_COUNTRY] * in_country + w[_SAME_ADMIN1] * in_admin1 + w[_HOLDS] * holds
+    s.c_probability[c] += w[_HOLDS_COUNTRY] * holds_country
 
 
 def _choose(s: Sheet) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from periplus.errors import PlaceError
 from periplus.model import LonLat
 from periplus.places.build import KINDS
-from periplus.places.context import KIND, WORD, describe_hits
+from periplus.places.context import AT_HOME, KIND, POPULATION, WORD, describe_hits
 from periplus.places.endings import DECLINED, ENDINGS_OF
 from periplus.places.folding import codes_of, name_keys
 from periplus.places.gazetteer import Gazetteer
@@ -28,21 +28,23 @@ from periplus.places.sheet import Ints, Sheet, Tables, ints, reals
 from periplus.places.support import accept, screen, select, support_hits
 from periplus.places.units import gather_units
 
-__all__ = ["Evidence", "borrowed_sheet", "describe", "judge", "outside_of", "recognise"]
+__all__ = ["ENGLISH", "Evidence", "borrowed_sheet", "describe", "judge", "outside_of", "recognise"]
 
 _MAX_POINTS: Final = 16
-_ENGLISH: Final = ("", "en")
+ENGLISH: Final = ("", "en")
+"""The language that everything was learnt from, and what is taken for it."""
 _OTHER_LANGUAGE: Final = "other"
 """All languages of which no words are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known besides the text: host memory, the page's own points, rows of the countries it belongs to."""
+    """What is known besides names: host memory, the page's points, rows of its countries and of its language's."""
 
     prior: HostPrior | None = None
     points: tuple[LonLat, ...] = ()
     country_rows: tuple[int, ...] = ()
+    spoken_rows: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ def borrowed_sheet(gazetteer: Gazetteer, language: str = "") -> Iterator[tuple[S
         words = word_tables(gazetteer.arrays["word_bits"])
         desk = _DESKS.setdefault(gazetteer, _Desk(Tables(gazetteer.arrays, words, gazetteer.empty_slot)))
     own = words_of(language)
-    kind = language if own else _OTHER_LANGUAGE if language not in _ENGLISH else ""
+    kind = language if own else _OTHER_LANGUAGE if language not in ENGLISH else ""
     levels = desk.word_levels.get(kind)
     if levels is None:
         levels = desk.word_levels[kind] = _word_levels(gazetteer, own, kind)
@@ -82,6 +84,8 @@ def borrowed_sheet(gazetteer: Gazetteer, language: str = "") -> Iterator[tuple[S
 def _word_levels(gazetteer: Gazetteer, words: dict[str, int], language: str) -> Ints:
     """How much of a word each name is (`context.WORD`) in texts of a language with these words, "" for English."""
     level = (gazetteer.arrays["name_facts"].reshape(-1, 4)[:, 2] >> 16).astype(np.uint8)
+    at_home = _at_home(gazetteer, language)
+    level[at_home] = np.minimum(level[at_home], WORD.index("unknown"))  # Nice is a word in English, in French a town
     if words:
         index = gazetteer.name_index(name_keys(list(words)))
         found = index >= 0
@@ -90,7 +94,18 @@ def _word_levels(gazetteer: Gazetteer, words: dict[str, int], language: str) -> 
         level[_abbreviated_divisions(gazetteer)] = WORD.index("foreign")
         others = _countries_elsewhere(gazetteer, language)
         level[others] = np.maximum(level[others], WORD.index("rare"))
+    level[at_home] |= AT_HOME
     return ints(level)
+
+
+def _at_home(gazetteer: Gazetteer, language: str) -> npt.NDArray[np.bool_]:
+    """What towns of 100,000 people and more are called where a language is spoken that is not English."""
+    a = gazetteer.arrays
+    home, others = gazetteer.spoken_in(language) if language not in ENGLISH else ((), ())
+    facts = a["name_facts"].reshape(-1, 4)[:, 2]
+    best = a["cand_row"][a["name_at"][:-1].astype(np.int64)]
+    towns = (a["kind"][best] == KINDS.index("city")) & (((facts >> 8) & 255) >= POPULATION.index("<300k"))
+    return np.asarray(towns & np.isin(a["row_country"][best], [*home, *others]), dtype=np.bool_)
 
 
 def _countries_elsewhere(gazetteer: Gazetteer, language: str) -> npt.NDArray[np.bool_]:
@@ -116,7 +131,7 @@ def _abbreviated_divisions(gazetteer: Gazetteer) -> npt.NDArray[np.bool_]:
 def outside_of(evidence: Evidence, gazetteer: Gazetteer) -> Outside:
     """The evidence as flat arrays; places of another gazetteer are passed over."""
     if not (evidence.prior or evidence.points):
-        return _countries_only(evidence.country_rows)
+        return _countries_only(evidence.country_rows, evidence.spoken_rows)
     rows: list[int] = []
     mass: list[float] = []
     for place_id, weight in evidence.prior.weights if evidence.prior else ():
@@ -131,18 +146,25 @@ def outside_of(evidence: Evidence, gazetteer: Gazetteer) -> Outside:
         points = unit_vectors(lon, lat).astype(np.float32).reshape(-1)
     return Outside(
         ints(np.array(rows, dtype=np.int32)), reals(np.array(mass, dtype=np.float64)),
-        reals(points), ints(np.array(evidence.country_rows, dtype=np.int32)),
+        reals(points), *_rows_of(evidence.country_rows, evidence.spoken_rows),
     )  # fmt: skip
 
 
 @lru_cache(1024)
-def _countries_only(country_rows: tuple[int, ...]) -> Outside:
+def _countries_only(country_rows: tuple[int, ...], spoken_rows: tuple[tuple[int, ...], tuple[int, ...]]) -> Outside:
     """Most pages have nothing else, and the same ones."""
     none = np.empty(0)
     return Outside(
-        ints(none.astype(np.int32)), reals(none), reals(none.astype(np.float32)),
-        ints(np.array(country_rows, dtype=np.int32)),
+        ints(none.astype(np.int32)), reals(none), reals(none.astype(np.float32)), *_rows_of(country_rows, spoken_rows)
     )  # fmt: skip
+
+
+def _rows_of(
+    country_rows: tuple[int, ...], spoken_rows: tuple[tuple[int, ...], tuple[int, ...]]
+) -> tuple[Ints, Ints, int]:
+    home, others = spoken_rows
+    countries, spoken = (ints(np.array(rows, dtype=np.int32)) for rows in (country_rows, (*home, *others)))
+    return countries, spoken, len(home)
 
 
 def describe(sheet: Sheet, tables: Tables, text: str) -> int:

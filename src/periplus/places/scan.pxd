@@ -27,7 +27,7 @@ cdef bint _is_wrapped(Sheet s, int at) noexcept
 @cython.locals(hit=cython.int, first=cython.int, last=cython.int, token=cython.int)
 cdef void _find_words(Sheet s, Tables t) noexcept
 @cython.locals(one=cython.ulonglong, two=cython.ulonglong)
-cdef int _word_slot(Tables t, unsigned long long key) noexcept
+cpdef int word_slot(Tables t, unsigned long long key) noexcept
 @cython.locals(hits=cython.int, start=cython.int, length=cython.int)
 cdef void _plain_from(Sheet s, Tables t, int first) except *
 @cython.locals(hits=cython.int, whole=cython.int, longest=cython.int, brief=cython.bint)

@@ -30,7 +30,7 @@ from periplus.places.folding import (
 from periplus.places.forms import cut, is_elided, is_governed, is_large, mixed, name_index, prefix_end, without_ending
 from periplus.places.sheet import MAX_CHARS, MAX_HITS, Ints, Sheet, Tables
 
-__all__ = ["pieces", "read_text"]
+__all__ = ["pieces", "read_text", "word_slot"]
 
 MAX_TOKENS: Final = 6
 MAX_SOLO_TOKENS: Final = 8
@@ -168,7 +168,7 @@ def _keep_token(s: Sheet, t: Tables, token: int, start: int, end: int, size: int
     s.t_caps[token] = head & _UPPER and not (second | t.char_class[s.text[end - 1]]) & _LOWER
     s.t_stopped[token] = following == 46
     s.t_money[token] = following == 36 or (start > 0 and s.text[start - 1] == 36)
-    s.t_slot[token] = _word_slot(t, s.t_key[token])
+    s.t_slot[token] = word_slot(t, s.t_key[token])
 
 
 def _gap(s: Sheet, t: Tables, low: int, high: int) -> int:
@@ -212,12 +212,13 @@ def _find_words(s: Sheet, t: Tables) -> None:
     for hit in range(s.hits):
         first, last = s.h_first[hit], s.h_last[hit]
         for token in range(first - 3 if first > 2 else 0, first + 1):
-            s.t_slot[token] = _word_slot(t, s.t_key[token])
+            s.t_slot[token] = word_slot(t, s.t_key[token])
         if last + 1 < s.tokens:
-            s.t_slot[last + 1] = _word_slot(t, s.t_key[last + 1])
+            s.t_slot[last + 1] = word_slot(t, s.t_key[last + 1])
 
 
-def _word_slot(t: Tables, key: int) -> int:
+def word_slot(t: Tables, key: int) -> int:
+    """Where the classes of the word of that key are, an empty place if it has none."""
     one = key & _SLOTS
     if t.word_key[one] == key:
         return one

@@ -15,7 +15,7 @@ cdef class Tables:
     cdef const int[::1] name_facts
     cdef const int[::1] cand_row
     cdef const unsigned char[::1] cand_flag
-    cdef const float[::1] cand_prior
+    cdef const float[::1] cand_prior, cand_fame
     cdef const int[::1] place_facts, state_letters
     cdef const float[::1] place_floats
     cdef const unsigned char[::1] before_capital, before_small, after_capital, after_small
@@ -57,7 +57,7 @@ cdef class Sheet:
     cdef double[::1] c_prior, c_score
     cdef public double[::1] c_probability
     cdef public float[::1] features
-    cdef float[::1] c_near, c_around, c_same, c_host
+    cdef float[::1] c_near, c_around, c_same, c_host, c_fame
     cdef double[::1] c_x, c_y, c_z, c_people, c_near_sum, c_around_sum
     cdef int[::1] c_admin1, c_admin2, c_country, c_in_admin1, c_in_country
     cdef unsigned char[::1] c_kind

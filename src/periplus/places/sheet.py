@@ -92,7 +92,7 @@ class Tables:
         self.name_facts = ints(arrays["name_facts"])
         self.cand_row = ints(arrays["cand_row"])
         self.cand_flag = ints(arrays["cand_flag"])
-        self.cand_prior = reals(arrays["cand_prior"])
+        self.cand_prior, self.cand_fame = reals(arrays["cand_prior"]), reals(arrays["cand_fame"])
         self.place_facts = ints(arrays["place_facts"])
         self.state_letters = ints(arrays["state_letters"])
         self.place_floats = reals(arrays["place_facts"].view(np.float32))
@@ -146,7 +146,7 @@ class Sheet:
         self.c_flag, self.c_named = _room(MAX_CANDIDATES, np.uint8), _room(MAX_CANDIDATES, np.uint8)
         self.c_prior, self.c_score, self.c_probability = (_space(MAX_CANDIDATES, np.float64) for _ in range(3))
         self.c_near, self.c_around, self.c_same = (_space(MAX_CANDIDATES, np.float32) for _ in range(3))
-        self.c_host = _space(MAX_CANDIDATES, np.float32)
+        self.c_host, self.c_fame = (_space(MAX_CANDIDATES, np.float32) for _ in range(2))
         self.features = _space(MAX_CANDIDATES * FEATURE_ROOM, np.float32)
         # What the gazetteer has of each candidate, copied once: its table is far larger than the caches.
         self.c_x, self.c_y, self.c_z, self.c_people = (_space(MAX_CANDIDATES, np.float64) for _ in range(4))

@@ -361,7 +361,7 @@ def _regions(places: dict[str, Draft]) -> None:
         box = BBox.around(LonLat(lon, lat), km)
         natural = any(word in name for word in _NATURAL)
         kind = "feature" if natural or name in features else "region"
-        names = [(name, PRIMARY), *((a, ALIAS) for a in aliases)]
+        names = [(name, PRIMARY), *((a, alias_flag(a)) for a in aliases)]
         country, _, admin1 = ("", "", "") if parent.startswith("+") else parent.partition(".")
         _draft(
             places,

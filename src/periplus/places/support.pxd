@@ -3,7 +3,7 @@ cimport cython
 from periplus.places.sheet cimport Sheet, Tables
 
 cdef int _GROUPS, _ALL, _STRIDE, _OWN, _ROW, _SUPPORTS, _KINDS, _WITHIN, _SOLO, _KIND, _POPULATION, _SHAPE, _WORD
-cdef int _CASELESS, _BIG, _COMMON, _AREA_1, _AREA_2, _AREA_3, _AREA_4
+cdef int _DEMONYM, _CASELESS, _BIG, _COMMON, _AREA_1, _AREA_2, _AREA_3, _AREA_4
 cdef int _WORDS, _SPACE, _JOIN, _LANDFORM, _LAKE
 cdef unsigned long long _WORD_MASK
 cdef unsigned int _HANGUL_FIRST, _HANGUL_LAST
@@ -38,4 +38,4 @@ cpdef list outcome(Sheet s, list chosen)
 cpdef double rounded(double value, int digits) except? -1
 @cython.locals(c=cython.int)
 cpdef list likeliest(Sheet s, int unit, int limit)
-cpdef int kind_code(Sheet s, int hit)
+cpdef bint is_demonym(Sheet s, Tables t, int hit)

@@ -16,7 +16,7 @@ from periplus.places.sheet import CODES, SUPPORT_CODES, Ints, Reals, Sheet, Tabl
 from periplus.places.units import WITHIN
 
 __all__ = [
-    "CATEGORIES", "SUPPORT", "WORDS", "WORD_BITS", "accept", "kind_code", "likeliest", "outcome", "rounded", "screen",
+    "CATEGORIES", "SUPPORT", "WORDS", "WORD_BITS", "accept", "is_demonym", "likeliest", "outcome", "rounded", "screen",
     "select", "support_hits", "word_at",
 ]  # fmt: skip
 
@@ -45,6 +45,7 @@ _GROUPS, _ALL, _STRIDE, _OWN, _ROW = len(GROUPS), len(GROUPS) + len(SUPPORT), CO
 _SUPPORTS = len(SUPPORT)
 _KINDS, _WITHIN, _SOLO = len(KINDS), WITHIN, SOLO
 _KIND, _POPULATION, _SHAPE, _WORD = (list(GROUPS).index(g) for g in ("kind", "population", "shape", "word"))
+_DEMONYM = KIND.index("demonym")
 _CASELESS, _BIG, _COMMON = SHAPE.index("caseless"), POPULATION.index("<300k"), WORD.index("common")
 _AREA_1, _AREA_2, _AREA_3, _AREA_4 = (KIND.index(k) for k in ("country", "alternate_country", "admin1", "continent"))
 _WORDS, _WORD_MASK, _SPACE, _JOIN = len(WORDS), (1 << WORD_BITS) - 1, GAP_SPACE, GAP_JOIN
@@ -242,6 +243,7 @@ def likeliest(s: Sheet, unit: int, limit: int) -> list[int]:
     return [s.c_row[c] for _, c in order]
 
 
-def kind_code(s: Sheet, hit: int) -> int:
-    """The category of a hit in the group "kind"."""
-    return s.codes[hit * _STRIDE + _KIND]
+def is_demonym(s: Sheet, t: Tables, hit: int) -> bool:
+    """Whether a hit is an adjective or a word for people: "French", and "North American", which is built around one."""
+    name = s.h_name[hit]
+    return name >= 0 and t.name_facts[4 * name + 2] & 255 == _DEMONYM

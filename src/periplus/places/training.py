@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from periplus.model import Located
-from periplus.places.context import GROUPS, KIND
+from periplus.places.context import GROUPS
 from periplus.places.folding import fold
 from periplus.places.gazetteer import Gazetteer
 from periplus.places.geometry import unit_vectors
-from periplus.places.locate import locate
+from periplus.places.locate import end_without_council, locate
 from periplus.places.memory import HostPrior, leave_one_out
 from periplus.places.model_weights import Weights, weights_from
 from periplus.places.rank import FEATURES, rank_units
@@ -25,7 +25,7 @@ from periplus.places.recognise import Evidence, borrowed_sheet, describe, judge,
 from periplus.places.scan import pieces
 from periplus.places.scoring import Document
 from periplus.places.sheet import CODES, Sheet
-from periplus.places.support import SUPPORT, WORDS, screen, word_at
+from periplus.places.support import SUPPORT, WORDS, is_demonym, screen, word_at
 from periplus.places.units import WITHIN, gather_units
 
 __all__ = ["Example", "Recipe", "fit_recipe", "prepare_all"]
@@ -44,6 +44,7 @@ RANK_L2: Final = 0.1
 _LABEL_KM: Final = 161.0
 _SHIPS: Final = "uss hms hmas hmcs hmnzs usns uscgc rms"
 _CARS: Final = "chevrolet chevy gmc hyundai kia dodge chrysler"
+_SEATS: Final = "kremlin"  # of a government: what denies and says is a person else
 _FOOD: Final = "sprouts pepper sauce"
 
 
@@ -74,15 +75,21 @@ class Recipe:
     importance: tuple[tuple[str, float], ...] = (("wiktor-1000", 2.0),)
     no_demonyms: tuple[str, ...] = ("geovirus", "geocorpora")
     threshold: float = 0.49
-    by_hand: tuple[tuple[str, float], ...] = (("hint_near", 5.0), ("tld_country", 2.0), ("host_same", 0.5))
+    by_hand: tuple[tuple[str, float], ...] = (
+        ("hint_near", 5.0),
+        ("tld_country", 2.4),
+        ("host_same", 0.5),
+        ("language_country", 1.5),
+    )
     """No corpus has the first two; what a site's other pages say of the very same name repeats their errors there."""
     usage: tuple[tuple[str, float], ...] = (("free", 0.0), ("called", -4.0), ("called_elsewhere", -3.0))
     foreign: float = -8.0
     """What English alone abbreviates, in texts of other languages: the labelled ones are English."""
     words: tuple[tuple[str, str, float], ...] = (
         ("before", _SHIPS, -6.0), ("before", _CARS, -4.0), ("after", _FOOD, -5.0),
+        ("last", _SEATS, 1.0),
     )  # fmt: skip
-    """News hold too few people without surnames, ships, cars and recipes to learn from."""
+    """News hold too few people without surnames, ships, cars, recipes and palaces that speak to learn from."""
 
 
 def prepare_all(
@@ -110,7 +117,7 @@ def _prepare(document: Document, gazetteer: Gazetteer, *, demonyms: bool, import
             label, gold = _labels(document, offset, text, sheet)
             weight = np.ones(len(codes))
             if not demonyms:
-                weight[codes[:, list(GROUPS).index("kind")] == KIND.index("demonym")] = 0.0
+                weight[[is_demonym(sheet, tables, hit) for hit in range(sheet.hits)]] = 0.0
             examples.append(Example(document, text, codes, label, gold, weight, importance))
     return examples
 
@@ -129,7 +136,7 @@ def _labels(
     starts = np.asarray(sheet.t_start)[np.asarray(sheet.h_first)[: sheet.hits]]
     ends = np.asarray(sheet.t_end)[np.asarray(sheet.h_last)[: sheet.hits]]
     for i, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        hit = spans.get((start, end))
+        hit = spans.get((start, end_without_council(text, start, end)))
         if hit is None and text[end : end + 1] == ".":
             hit = spans.get((start, end + 1))
         if hit is not None:

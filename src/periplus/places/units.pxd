@@ -6,7 +6,7 @@ from periplus.places.sheet cimport Sheet, Tables
 cdef unsigned long long _NAMELESS
 cdef double _TOWN, _LARGE, _KNOWN, _FAMOUS, _SURE, _DWARFED, _SMALL, _SMALLER, _ECLIPSED, _HAMLET
 cdef int _MAX_OF_NAME, _SEVERAL, _NEXT, _BESIDE, _LIKELIEST, _WITHIN, _FAR, _ROOM, _COUNTRY, _ADMIN1, _ADMIN2, _CITY
-cdef int _ALTERNATE, _POSTAL, _TOWNS, _STATES, _REGION
+cdef int _ALTERNATE, _POSTAL, _ABBREVIATION, _TOWNS, _STATES, _REGION
 
 @cython.locals(mask=cython.ulonglong, slot=cython.ulonglong, hit=cython.int, unit=cython.int, weight=cython.double)
 cpdef int gather_units(Sheet s)

@@ -11,7 +11,7 @@ from typing import Final
 from periplus.places.build import KINDS
 from periplus.places.pairs import AMONG_STATES, AMONG_TOWNS, is_inside
 from periplus.places.sheet import MAX_AREAS, MAX_CANDIDATES, Sheet, Tables
-from periplus.places.sources import ALTERNATE, NAME_FLAGS, POSTAL
+from periplus.places.sources import ABBREVIATION, ALTERNATE, NAME_FLAGS, POSTAL
 
 __all__ = ["FAR", "WITHIN", "find_areas", "find_candidates", "gather_units"]
 
@@ -27,7 +27,8 @@ _SEVERAL = 3
 _TOWN, _LARGE, _KNOWN, _FAMOUS, _SURE = (math.log10(people) for people in (5e4, 1e5, 3e5, 1e6, 1e7))
 _NEXT, _BESIDE, _LIKELIEST = 2, 4, 5
 _DWARFED, _SMALL, _SMALLER, _ECLIPSED = math.log10(20), math.log10(5), 2.0, math.log10(300)
-_ALTERNATE, _POSTAL, _TOWNS, _STATES = ALTERNATE, POSTAL, AMONG_TOWNS, AMONG_STATES
+_ALTERNATE, _POSTAL, _ABBREVIATION = ALTERNATE, POSTAL, ABBREVIATION
+_TOWNS, _STATES = AMONG_TOWNS, AMONG_STATES
 _NAMELESS = 1 << 63
 _WITHIN, _FAR, _ROOM = WITHIN, FAR, MAX_CANDIDATES - _MAX_OF_NAME - 6
 _COUNTRY, _ADMIN1, _ADMIN2, _CITY, _REGION = (KINDS.index(k) for k in ("country", "admin1", "admin2", "city", "region"))
@@ -262,7 +263,7 @@ def _add_named(s: Sheet, t: Tables, unit: int, outer: int, count: int) -> int:
             continue
         if not fits and _is_of_other_kind(s, unit, t.place_facts[8 * row + 7]):
             continue
-        s.c_prior[count] = t.cand_prior[at]
+        s.c_prior[count], s.c_fame[count] = t.cand_prior[at], t.cand_fame[at]
         count = _add(s, t, unit, row, t.cand_flag[at], count)
     return count
 
@@ -291,11 +292,14 @@ def _is_dwarfed(t: Tables, first: int, at: int) -> bool:
 def _is_eclipsed(t: Tables, first: int, at: int) -> bool:
     """Whether a place lies in the country or state of its name that everybody means: Colombia, in Huila in Colombia.
 
-    Or is a hamlet where the name is a region's: the Middle East is not the one in Baltimore, however near that is.
+    Or is a hamlet where the name is a region's: the Middle East is not the one in Baltimore, however near that is. Nor
+    is the EU, an abbreviation and found in capitals only, the town of Eu.
     """
     whole, row = t.cand_row[first], t.cand_row[at]
     kind = t.place_facts[8 * whole + 7]
     if kind == _REGION:
+        if t.cand_flag[first] == _ABBREVIATION and t.place_facts[8 * row + 7] == _CITY:
+            return True
         return bool(t.place_facts[8 * row + 7] == _CITY and t.place_floats[8 * row + 3] < _HAMLET)
     if (kind != _COUNTRY and kind != _ADMIN1) or not is_inside(t, row, whole):
         return False
@@ -334,14 +338,14 @@ def _add_containers(s: Sheet, t: Tables, unit: int, count: int) -> int:
         wanted = _ADMIN1 if which == 0 else _ADMIN2 if which == 1 else _COUNTRY
         best = _nearest_open(s, t, unit, wanted, people)
         if best >= 0:
-            s.c_prior[count] = 1.0
+            s.c_prior[count], s.c_fame[count] = 1.0, 0.0
             count = _add(s, t, unit, s.area_row[best], _WITHIN, count)
             s.area_open[best] = 0
     if people > _KNOWN:
         return count
     for row in (s.implied_admin1, s.implied_admin2):
         if row >= 0 and s.area_open[s.area_at[row] - 1]:
-            s.c_prior[count] = 1.0
+            s.c_prior[count], s.c_fame[count] = 1.0, 0.0
             count = _add(s, t, unit, row, _WITHIN, count)
     return count
 
@@ -380,6 +384,8 @@ def _nearest_open(s: Sheet, t: Tables, unit: int, wanted: int, people: float) ->
     base = unit * s.areas
     for area in range(s.areas):
         gap = s.near[base + area]
+        if gap == 0:
+            continue  # the Durham County in "Durham County Council" is but a part of that name
         if not s.area_open[area] or gap >= nearest or t.place_facts[8 * s.area_row[area] + 7] != wanted:
             continue
         if people <= 0.0 or _may_hold(s, t, unit, area, people > _TOWN and gap > _NEXT):

@@ -38,6 +38,27 @@ def test_words_stay_words(gazetteer: Gazetteer, text: str) -> None:
     assert not found(text, gazetteer)
 
 
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("#GazaUnderAttack", {"Gaza": 281133}),
+        ("#PrayForBrazil", {"Brazil": 3469034}),
+        ("#Ceasefire4Gaza", {"Gaza": 281133}),
+        ("#NewYorkFloods", {"NewYork": 5128638}),
+        ("#AfricaAgainstEbola", {"Africa": 6255146}),
+        ("#MeToo", {}),
+        ("#JordanPeele", {}),
+        ("#HappyNewYear", {}),
+        ("#JavaScript", {}),
+        ("#gazaunderattack", {}),
+    ],
+)
+def test_hashtags_of_several_words_hold_names(gazetteer: Gazetteer, tag: str, expected: dict[str, int]) -> None:
+    text = f"Stop it now {tag}"
+    assert found(text, gazetteer) == expected
+    assert all(text[m.start : m.end] == m.text for m in locate(text, gazetteer).mentions)
+
+
 def test_a_hashtag_is_one_mention_without_its_sign(gazetteer: Gazetteer) -> None:
     text = "Rain in #LosAngeles again"
     (mention,) = locate(text, gazetteer).mentions

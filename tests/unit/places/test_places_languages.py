@@ -78,6 +78,38 @@ def test_countries_and_cities_are_known_by_the_texts_own_names(
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "place"),
+    [
+        ("fr", "Nice a battu Marseille hier soir.", ("Nice", "Nice", "FR")),
+        ("fr", "À Nice, il a plu.", ("Nice", "Nice", "FR")),
+        ("fr", "Elle habite à Nice depuis dix ans.", ("Nice", "Nice", "FR")),
+        ("it", "Roma è la capitale.", ("Roma", "Rome", "IT")),
+        ("es", "Las inundaciones en Valencia dejaron muchos muertos.", ("Valencia", "Valencia", "ES")),
+        ("es", "Valencia y Caracas sufrieron apagones.", ("Valencia", "Valencia", "VE")),
+        ("es", "El alcalde de San José firmó un acuerdo.", ("San José", "San José", "CR")),
+        ("nl", "De burgemeester van Hoorn tekende een akkoord.", ("Hoorn", "Hoorn", "NL")),
+    ],
+)
+def test_a_town_is_no_foreign_word_where_its_language_is_spoken(
+    gazetteer: Gazetteer, language: str, text: str, place: tuple[str, str, str]
+) -> None:
+    """Nice was an English word, Roma a first name, and Valencia in Venezuela."""
+    mentions = locate(text, gazetteer, language=language).mentions
+    assert place in [(m.text, m.place.name, m.place.country) for m in mentions if m.place]
+
+
+def test_a_page_of_another_country_means_its_own_town(gazetteer: Gazetteer) -> None:
+    text = "El alcalde de Valencia firmó un acuerdo."
+    place = locate(text, gazetteer, language="es", url="https://example.com.ve/").mentions[0].place
+    assert place is not None
+    assert place.country == "VE"
+
+
+def test_english_words_stay_words_in_english(gazetteer: Gazetteer) -> None:
+    assert found("Nice people live here. It was Nice of them.", gazetteer, "en") == {}
+
+
+@pytest.mark.parametrize(
     ("language", "text"),
     [
         ("de", "Starke Hitze gab es nur in der Mitte, kein Regen, und die Kita hat ein neues Gerät mit Holz."),

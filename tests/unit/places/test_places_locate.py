@@ -360,6 +360,9 @@ def test_demonyms_are_marked_and_optional(gazetteer: Gazetteer) -> None:
     assert marked["Iraqi"] is True
     assert marked["Paris"] is False
     assert "Iraqi" not in names(locate(text, gazetteer, demonyms=False))
+    text = "North American farmers and the West African towns."
+    assert "North American" in names(locate(text, gazetteer))
+    assert not names(locate(text, gazetteer, demonyms=False))
 
 
 def test_candidates_are_listed_unless_unwanted(gazetteer: Gazetteer) -> None:

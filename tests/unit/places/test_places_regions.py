@@ -69,6 +69,9 @@ def test_a_region_is_what_people_type(gazetteer: Gazetteer) -> None:
         ("Hull City Council closed a bridge.", "Hull", "Kingston upon Hull", "GB"),
         ("Reading Borough Council closed a bridge.", "Reading", "Reading", "GB"),
         ("Houston City Council voted on Tuesday.", "Houston", "Houston", "US"),
+        ("Durham County Council has plans for its roads.", "Durham", "County Durham", "GB"),
+        ("Newcastle City Council closed a bridge.", "Newcastle", "Newcastle upon Tyne", "GB"),
+        ("Newcastle City Council and Sydney agreed.", "Newcastle", "Newcastle", "AU"),
     ],
 )
 def test_what_councils_govern_is_found(gazetteer: Gazetteer, text: str, said: str, name: str, country: str) -> None:
@@ -77,6 +80,32 @@ def test_what_councils_govern_is_found(gazetteer: Gazetteer, text: str, said: st
     assert first.place is not None
     assert (first.text, first.place.name, first.place.country) == (said, name, country)
     assert text[first.start : first.end] == said
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "country"),
+    [
+        ("War in Congo has killed thousands.", "Congo", "CD"),
+        ("The army of Congo fought rebels near Goma.", "Congo", "CD"),
+        ("Congo's president flew to Brazzaville.", "Congo", "CG"),
+        ("Ships left Norfolk on Monday.", "Norfolk", "US"),
+        ("The trip to Granada was long.", "Granada", "ES"),
+        ("The storm hit Grenada and Saint Lucia.", "Grenada", "GD"),
+        ("The museum in Cambridge opens at nine.", "Cambridge", "GB"),
+        ("Students from Cambridge and Boston won.", "Cambridge", "US"),
+    ],
+)
+def test_of_namesakes_the_one_that_everybody_means(gazetteer: Gazetteer, text: str, name: str, country: str) -> None:
+    """The smaller Congo was, Norfolk Island, Grenada (Granada in some languages), and Cambridge in Ontario."""
+    mentions = locate(text, gazetteer, language="en").mentions
+    assert country in [m.place.country for m in mentions if m.text == name and m.place]
+
+
+def test_the_union_is_an_abbreviation_and_no_town(gazetteer: Gazetteer) -> None:
+    text = "Farmers in the EU, in Norway and in the UK were paid."
+    places = {m.text: m.place.name for m in locate(text, gazetteer).mentions if m.place}
+    assert places["EU"] == "European Union"
+    assert "Eu" not in {m.text for m in locate("Eu gosto de chuva em Lisboa.", gazetteer, language="pt").mentions}
 
 
 def test_the_police_is_no_town(gazetteer: Gazetteer) -> None:

@@ -54,6 +54,13 @@ def test_training_is_deterministic_and_learns(gazetteer: Gazetteer) -> None:
     assert found.accuracy == 1.0
 
 
+def test_a_council_teaches_the_place_that_it_governs(gazetteer: Gazetteer) -> None:
+    """What is found of "Leeds City Council" is Leeds, so that is what was marked: it counted as wrong."""
+    text = "Leeds City Council met."
+    ((example,),) = prepare_all({"a": [document(1, text, ("Leeds", 53.8, -1.5))]}, gazetteer, Recipe())["a"]
+    assert len(example.gold) == example.label.sum() == 2
+
+
 def test_matches_are_by_start_and_phrase() -> None:
     gold = [Gold(10, 15, "Paris", None), Gold(30, 35, "Paris", None)]
     mentions = [
