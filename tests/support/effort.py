@@ -1,5 +1,6 @@
 """How much a test may do: a guard against work that explodes, and how many examples a property is tried with."""
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,14 +24,23 @@ def bounded_effort() -> Iterator[None]:
 
 
 def least_seconds(work: Callable[[], object], *, rounds: int = 5) -> float:
-    """The least processor time of some rounds: what others do on the machine makes a round longer, never shorter."""
+    """The least processor time of some rounds: what others do on the machine makes a round longer, never shorter.
+
+    Without the collector of garbage, which looks at what all tests before have left.
+    """
 
     def once() -> float:
         began = time.process_time()
         work()
         return time.process_time() - began
 
-    return min(once() for _ in range(rounds))
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return min(once() for _ in range(rounds))
+    finally:
+        if collects:
+            gc.enable()
 
 
 def examples(count: int, nightly: int = 20_000) -> int:
