@@ -4,6 +4,7 @@ import atexit
 import ipaddress
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -20,6 +21,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Commands that tests start in other folders find the same package.
 if "PYTHONPATH" in os.environ:
     os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep)))
+
+# A shell that runs the suite in the background has it ignore Ctrl-C, and so would every command that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests that say nothing about it try so many examples; others name theirs for both (`effort.examples`).
 settings.register_profile("ci", max_examples=200, deadline=None)

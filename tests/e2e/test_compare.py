@@ -249,7 +249,7 @@ def test_a_comparison_that_is_interrupted_says_what_is_kept_and_the_same_command
         while process.poll() is None and not any(runs.glob("*.json")):
             time.sleep(0.01)
         process.send_signal(number)
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=100)
     assert (process.returncode, out) == (130, "")
     kept = {path.name: path.stat().st_mtime_ns for path in runs.glob("*.json")}
     wanted = f"periplus: interrupted, {len(kept)} of 240 runs kept in {runs}; the same command plays the others\n"
@@ -273,7 +273,7 @@ def test_a_comparison_that_is_interrupted_while_pages_are_read_says_so(web: Path
                 writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=100)
         os.close(writer or 0)
     assert (process.returncode, out) == (130, "")
     assert err == "periplus: interrupted before a run was played; the same command begins again\n"
