@@ -23,6 +23,9 @@ CLASSES: Final = (
 )  # fmt: skip
 """Word classes; class i is bit i of a token's bits."""
 
+COMMON_ONLY: Final = ("contractions", "feast")
+"""Tables of words that are common and of no class."""
+
 
 def _names() -> tuple[list[str], list[str]]:
     """First names and surnames, commonest first, without words that every text is full of."""
@@ -45,7 +48,7 @@ def word_bits() -> dict[str, int]:
 
     person = sum(1 << CLASSES.index(name) for name in ("first_name", "surname", "software_name", "public_figure"))
     for name, text in knowledge()["words"].items():
-        if name == "contractions":
+        if name in COMMON_ONLY:
             continue
         mark(text.split(), name)
     function_words = {word for word, bit in bits.items() if not bit & person}
@@ -58,9 +61,8 @@ def word_bits() -> dict[str, int]:
 def word_commonness() -> dict[str, int]:
     """Names that are also words: 2 (seldom written small) to 6 (a common word), learnt from running text."""
     words = knowledge()["words"]
-    return _levels(_learnt().get("words", {})) | dict.fromkeys(
-        [*words["contractions"].split(), *words["month_day"].split(), *words["direction"].split()], 6
-    )
+    common = [word for name in (*COMMON_ONLY, "month_day", "direction") for word in words[name].split()]
+    return _levels(_learnt().get("words", {})) | dict.fromkeys(common, 6)
 
 
 @lru_cache(256)

@@ -35,3 +35,21 @@ def test_what_is_said_to_be_a_place_is_one(gazetteer: Gazetteer, text: str, name
 )
 def test_what_is_said_of_words_and_people_is_not(gazetteer: Gazetteer, text: str, name: str) -> None:
     assert name not in meant(gazetteer, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We met at Christmas and again at Easter; most shops were closed.",
+        "Christmas is coming. A Christmas market opened in Vienna before Christmas.",
+        "Police were busy over Christmas, as they are at Halloween and Thanksgiving.",
+    ],
+)
+def test_feasts_are_no_towns_that_are_called_after_them(gazetteer: Gazetteer, text: str) -> None:
+    assert meant(gazetteer, text).keys() <= {"Vienna"}
+
+
+def test_towns_called_after_feasts_are_found_with_their_state(gazetteer: Gazetteer) -> None:
+    found = meant(gazetteer, "Christmas, Florida is a small town. Christmas Island belongs to Australia.")
+    assert found["Christmas"] == "Christmas"
+    assert found["Christmas Island"] == "Christmas Island"
