@@ -121,7 +121,8 @@ def gather(progress: Progress = lambda _what, _share: None) -> Gathered:
     _world_and_continents(places, cache.get_continents())
     _countries(places, cache.get_countries())
     progress("cities", 0.06)
-    cities = list(cache.get_cities().values())
+    twice = knowledge()["listed_twice"]
+    cities = [city for number, city in cache.get_cities().items() if number not in twice]
     progress("divisions", 0.16)
     divisions = _division_names()
     zips = _zip_rows()

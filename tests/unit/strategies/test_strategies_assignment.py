@@ -44,6 +44,22 @@ def test_us100_has_the_papers_cities(gazetteer: Gazetteer, us100: Ownership) -> 
     assert us100.general == ("general",)
 
 
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("Lexington-Fayette, KY", "http://www.lexington-fayette-ky.gov/"),
+        ("Augusta-Richmond County, GA", "http://augusta-richmond-county.gov/"),
+    ],
+)
+def test_us100_has_cities_also_by_the_names_that_the_paper_gives_them(
+    gazetteer: Gazetteer, us100: Ownership, name: str, url: str
+) -> None:
+    place = gazetteer.resolve(name)
+    assert us100.owner(place) == ("eastern", place.id)
+    (claim,) = claims("url", us100, gazetteer, url)
+    assert (claim.node, claim.target_id) == ("eastern", place.id)
+
+
 def test_a_place_belongs_to_the_owner_of_what_lies_around_it(gazetteer: Gazetteer) -> None:
     nodes = {"west": ["Oregon"], "east": ["Boston, MA"], "rest": []}
     ownership = Ownership.of({name: NodeSettings(places=places) for name, places in nodes.items()}, gazetteer)
