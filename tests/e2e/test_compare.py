@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -244,7 +244,8 @@ def test_a_comparison_that_is_interrupted_says_what_is_kept_and_the_same_command
     web: Path, tmp_path: Path, number: int
 ) -> None:
     command = ("compare", web, "--strategies", "hash", "--draws", 60, "-o", tmp_path / "out", "--json")
-    with start(*command) as process:
+    with start(*command) as process, ExitStack() as undo:
+        undo.callback(process.kill)
         runs = tmp_path / "out" / "runs"
         while process.poll() is None and not any(runs.glob("*.json")):
             time.sleep(0.01)
@@ -266,7 +267,9 @@ def test_a_comparison_that_is_interrupted_says_what_is_kept_and_the_same_command
 def test_a_comparison_that_is_interrupted_while_pages_are_read_says_so(web: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "labels.csv"
     os.mkfifo(pipe)  # labels are read when the pages are, and nobody writes any
-    with start("compare", web, "--strategies", "hash", "--labels", pipe, "-o", tmp_path / "out") as process:
+    command = ("compare", web, "--strategies", "hash", "--labels", pipe, "-o", tmp_path / "out")
+    with start(*command) as process, ExitStack() as undo:
+        undo.callback(process.kill)
         writer = None
         while process.poll() is None and writer is None:
             with suppress(OSError):
